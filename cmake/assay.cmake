@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+# assay_library(ROOM SOURCES ... [PUBLIC ...] [PRIVATE ...]): one static library per room.
+# assay_test(ROOM SOURCES ... [LINK ...] [TIMEOUT seconds]): the room's unit tests, one ctest entry per case.
+# assay_fuzzer(NAME SOURCE LINK ...): a libFuzzer target with its seeds in fuzz/corpus/NAME.
+
+add_library(assay_flags INTERFACE)
+target_compile_options(assay_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+  -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual -Werror)
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  target_compile_options(assay_flags INTERFACE -Wthread-safety)
+endif()
+if(ASSAY_SANITIZE)
+  target_compile_options(assay_flags INTERFACE -fsanitize=${ASSAY_SANITIZE}
+    -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(assay_flags INTERFACE -fsanitize=${ASSAY_SANITIZE})
+endif()
+if(ASSAY_FUZZ)
+  target_compile_options(assay_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+function(assay_library room)
+  cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  add_library(assay_${room} STATIC ${ARG_SOURCES})
+  add_library(assay::${room} ALIAS assay_${room})
+  target_include_directories(assay_${room} PUBLIC include PRIVATE .)
+  target_link_libraries(assay_${room} PUBLIC ${ARG_PUBLIC} PRIVATE assay_flags ${ARG_PRIVATE})
+endfunction()
+
+function(assay_test room)
+  if(NOT ASSAY_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINK" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 60)
+  endif()
+  add_executable(${room}_test ${ARG_SOURCES})
+  target_link_libraries(${room}_test PRIVATE assay_flags assay::${room} ${ARG_LINK} GTest::gtest_main)
+  target_include_directories(${room}_test PRIVATE .)
+  target_compile_definitions(${room}_test PRIVATE
+    ASSAY_TESTDATA="${CMAKE_CURRENT_SOURCE_DIR}/testdata"
+    ASSAY_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+    ASSAY_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  include(GoogleTest)
+  gtest_discover_tests(${room}_test TEST_PREFIX "${room}." DISCOVERY_MODE PRE_TEST
+    PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+endfunction()
+
+function(assay_fuzzer name source)
+  add_executable(fuzz_${name} ${source})
+  target_link_libraries(fuzz_${name} PRIVATE assay_flags ${ARGN})
+  target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+endfunction()

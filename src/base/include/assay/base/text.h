@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <assay/base/result.h>
+
+namespace assay {
+
+/// Splits by POSIX shell word rules (quotes, backslashes; no expansion, no operators).
+Result<std::vector<std::string>> split_words(std::string_view text);
+/// Joins words so that a shell would read them back as given.
+std::string join_words(std::span<const std::string> words);
+
+/// The candidate with the smallest edit distance, if it is close enough to be a likely typo.
+std::optional<std::string_view> nearest(std::string_view word,
+                                        std::span<const std::string_view> candidates);
+
+/// Whole-string conversions; nothing on garbage, overflow or trailing characters. No allocation.
+std::optional<int64_t> parse_int(std::string_view text);
+std::optional<uint64_t> parse_uint(std::string_view text);
+std::optional<double> parse_double(std::string_view text);
+
+/// "512", "512MB", "1.5GiB", "2g": K, M, G, T are powers of 1024 with or without "i" or "B",
+/// as Docker and Kubernetes users expect of memory limits.
+Result<uint64_t> parse_bytes(const std::string& text);
+/// "612 MB", "1.8 GB": powers of ten, three digits.
+std::string format_bytes(double bytes);
+/// Three significant digits without an exponent for everyday magnitudes: "12.4", "0.0123", "1 830".
+std::string format_number(double value);
+
+std::string_view trim(std::string_view text);
+/// Takes the part of `text` before the next `separator` and moves `text` behind it.
+std::string_view next_field(std::string_view& text, char separator);
+
+}  // namespace assay

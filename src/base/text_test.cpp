@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include <assay/base/text.h>
+
+namespace assay {
+namespace {
+
+using Words = std::vector<std::string>;
+
+TEST(SplitWords, follows_posix_quoting) {
+  EXPECT_EQ(split_words("-interval 1  --use-gpu").value(), (Words{"-interval", "1", "--use-gpu"}));
+  EXPECT_EQ(split_words(R"(a 'b c' "d \"e\"" f\ g)").value(), (Words{"a", "b c", "d \"e\"", "f g"}));
+  EXPECT_EQ(split_words(R"("" x'y'z)").value(), (Words{"", "xyz"}));
+  EXPECT_EQ(split_words("$HOME *.txt a|b").value(), (Words{"$HOME", "*.txt", "a|b"}));
+  EXPECT_TRUE(split_words("  \n").value().empty());
+}
+
+TEST(SplitWords, says_what_is_open) {
+  EXPECT_EQ(split_words("a 'b").error().message, "unclosed ' in: a 'b");
+  EXPECT_FALSE(split_words("a \"b"));
+  EXPECT_FALSE(split_words("a \\"));
+}
+
+TEST(JoinWords, is_the_inverse_of_split) {
+  const Words words = {"plain", "two words", "it's", "", "a\"b", "$x"};
+  EXPECT_EQ(split_words(join_words(words)).value(), words);
+}
+
+TEST(Nearest, finds_typos_and_not_strangers) {
+  constexpr std::array<std::string_view, 3> kKeys = {"timeout", "targets", "metrics"};
+  EXPECT_EQ(nearest("timout", kKeys), "timeout");
+  EXPECT_EQ(nearest("metric", kKeys), "metrics");
+  EXPECT_EQ(nearest("zebra", kKeys), std::nullopt);
+}
+
+TEST(ParseNumber, takes_whole_strings_only) {
+  EXPECT_EQ(parse_int("-12"), -12);
+  EXPECT_EQ(parse_uint("18446744073709551615"), 18446744073709551615ULL);
+  EXPECT_EQ(parse_uint("18446744073709551616"), std::nullopt);
+  EXPECT_EQ(parse_double("1.5"), 1.5);
+  for (const auto* text : {"", " 1", "1 ", "1x", "nan", "inf", "1e999"}) {
+    EXPECT_EQ(parse_double(text), std::nullopt) << text;
+  }
+}
+
+TEST(ParseBytes, takes_the_forms_people_write) {
+  EXPECT_EQ(parse_bytes("512").value(), 512U);
+  EXPECT_EQ(parse_bytes("512MB").value(), 512U << 20U);
+  EXPECT_EQ(parse_bytes("1.5GiB").value(), 3U << 29U);
+  EXPECT_EQ(parse_bytes("2g").value(), 2U << 30U);
+  for (const auto* text : {"", "MB", "-1", "1XB", "1e30", "5 parsecs"}) EXPECT_FALSE(parse_bytes(text)) << text;
+}
+
+TEST(Format, keeps_three_digits) {
+  EXPECT_EQ(format_bytes(612'400'000), "612 MB");
+  EXPECT_EQ(format_bytes(1.8e9), "1.8 GB");
+  EXPECT_EQ(format_bytes(999'900), "1 MB");
+  EXPECT_EQ(format_number(12.4), "12.4");
+  EXPECT_EQ(format_number(0.01234), "0.0123");
+  EXPECT_EQ(format_number(1830), "1 830");
+  EXPECT_EQ(format_number(-1234567), "-1 234 567");
+  EXPECT_EQ(format_number(0), "0");
+}
+
+TEST(NextField, walks_through_a_line) {
+  std::string_view rest = "a,b,,c";
+  EXPECT_EQ(next_field(rest, ','), "a");
+  EXPECT_EQ(next_field(rest, ','), "b");
+  EXPECT_EQ(next_field(rest, ','), "");
+  EXPECT_EQ(next_field(rest, ','), "c");
+  EXPECT_TRUE(rest.empty());
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <time.h>
+
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include <assay/base/text.h>
+#include <assay/base/time.h>
+
+namespace assay {
+namespace {
+
+Nanoseconds read_clock(clockid_t id) {
+  timespec ts{};
+  clock_gettime(id, &ts);
+  return std::chrono::seconds(ts.tv_sec) + Nanoseconds(ts.tv_nsec);
+}
+
+struct DurationUnit {
+  std::string_view name;
+  double ns;
+};
+constexpr std::array<DurationUnit, 14> kDurationUnits = {{{"ns", 1},
+                                                          {"us", 1e3},
+                                                          {"µs", 1e3},
+                                                          {"ms", 1e6},
+                                                          {"s", 1e9},
+                                                          {"sec", 1e9},
+                                                          {"second", 1e9},
+                                                          {"seconds", 1e9},
+                                                          {"m", 60e9},
+                                                          {"min", 60e9},
+                                                          {"minutes", 60e9},
+                                                          {"h", 3600e9},
+                                                          {"hours", 3600e9},
+                                                          {"d", 86400e9}}};
+constexpr double kLongestNs = 3650.0 * 86400e9;
+
+}  // namespace
+
+SystemClock::SystemClock() : offset_(read_clock(CLOCK_REALTIME) - read_clock(CLOCK_MONOTONIC)) {}
+
+Timestamp SystemClock::now() const { return Timestamp(read_clock(CLOCK_MONOTONIC) + offset_); }
+
+Result<Nanoseconds> parse_duration(const std::string& text, Nanoseconds bare_unit) {
+  const std::string_view all = trim(text);
+  const size_t digits = all.find_first_not_of("0123456789.eE+-");
+  const std::string_view unit = digits == all.npos ? "" : trim(all.substr(digits));
+  const auto number = parse_double(trim(all.substr(0, digits)));
+  double scale = static_cast<double>(bare_unit.count());
+  bool known = unit.empty();
+  for (const auto& u : kDurationUnits) {
+    if (u.name == unit) {
+      scale = u.ns;
+      known = true;
+    }
+  }
+  if (!number || !known || *number < 0 || *number * scale > kLongestNs) {
+    return bad_input(fmt::format("'{}' is not a duration; write for example 500ms, 90s or 2m", text));
+  }
+  return Nanoseconds(static_cast<int64_t>(std::llround(*number * scale)));
+}
+
+std::string format_duration(Nanoseconds d) {
+  const double s = seconds(d);
+  if (s < 0) return "-" + format_duration(-d);
+  if (s < 1e-3) return fmt::format("{:.3g} µs", s * 1e6);
+  if (s < 1) return fmt::format("{:.3g} ms", s * 1e3);
+  if (s < 60) return fmt::format("{:.3g} s", s);
+  const auto whole = static_cast<int64_t>(std::llround(s));
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
+
+std::string format_utc(Timestamp t) {
+  const auto ms = std::chrono::floor<Milliseconds>(t);
+  const auto day = std::chrono::floor<std::chrono::days>(ms);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss clock(ms - day);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
+                     clock.subseconds().count());
+}
+
+}  // namespace assay

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <assay/base/time.h>
+
+namespace assay {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+
+TEST(ParseDuration, takes_the_forms_people_write) {
+  EXPECT_EQ(parse_duration("100ms").value(), Milliseconds(100));
+  EXPECT_EQ(parse_duration("90").value(), std::chrono::seconds(90));
+  EXPECT_EQ(parse_duration("1.5m").value(), std::chrono::seconds(90));
+  EXPECT_EQ(parse_duration(" 2 h ").value(), hours(2));
+  EXPECT_EQ(parse_duration("250us").value(), std::chrono::microseconds(250));
+  EXPECT_EQ(parse_duration("0").value(), Nanoseconds(0));
+  EXPECT_EQ(parse_duration("7", Milliseconds(1)).value(), Milliseconds(7));
+}
+
+TEST(ParseDuration, refuses_the_rest) {
+  for (const auto* text : {"", "-1s", "ten", "1 fortnight", "1e300s", "nan", "1s2"}) {
+    EXPECT_FALSE(parse_duration(text)) << text;
+  }
+}
+
+TEST(FormatDuration, reads_well) {
+  EXPECT_EQ(format_duration(Milliseconds(850)), "850 ms");
+  EXPECT_EQ(format_duration(Milliseconds(12345)), "12.3 s");
+  EXPECT_EQ(format_duration(minutes(4) + std::chrono::seconds(10)), "4 min 10 s");
+  EXPECT_EQ(format_duration(hours(2) + minutes(5)), "2 h 5 min");
+}
+
+TEST(FormatUtc, is_iso_8601) {
+  EXPECT_EQ(format_utc(from_unix_ns(1769860800123456789)), "2026-01-31T12:00:00.123Z");
+}
+
+TEST(SystemClock, agrees_with_the_wall_clock_and_never_steps_back) {
+  const SystemClock clock;
+  const auto wall = std::chrono::system_clock::now();
+  EXPECT_LT(std::chrono::abs(clock.now() - wall), std::chrono::seconds(1));
+  const auto first = clock.now();
+  EXPECT_GE(clock.now(), first);
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+
+#include <assay/base/result.h>
+#include <assay/base/time.h>
+#include <assay/samples/series.h>
+
+namespace assay::hooks {
+
+/// Bounds on what clients can cost us.
+struct Limits {
+  size_t clients = 256;           ///< further ones are refused and counted
+  size_t message_bytes = 65536;   ///< a longer message is skipped and counted
+  size_t names = 1000;            ///< distinct metric names a run; further ones are dropped and counted
+  size_t bytes_per_poll = 1U << 20U;  ///< of one client, so that one that floods cannot starve the beat
+};
+
+/// Takes self-reported metrics over a unix socket: JSON objects {"name": {"value": v, "timestamp": s}}
+/// each followed by a blank line, from many clients at once, in pieces of any size. What cannot be
+/// understood is counted as loss, and never fatal. Not thread-safe: polled by the run's own loop.
+class Server {
+ public:
+  virtual ~Server() = default;
+  /// Readable when poll() has something to do (an epoll descriptor: nests in any event loop).
+  virtual int fd() const = 0;
+  /// Takes what has arrived, without ever waiting, and pushes it as series of Kind::event with
+  /// Scope::app. Values are stamped with the client's time when it is plausible, else with ours.
+  virtual void poll() = 0;
+  /// The latest value of every metric reported so far, e.g. for the live line.
+  virtual const std::map<std::string, double>& latest() const = 0;
+};
+
+/// Makes the socket at `path` (its folder must exist; mode 0666 so that apps of other users may speak).
+Result<std::unique_ptr<Server>> listen(const std::filesystem::path& path, const Clock& clock,
+                                       SampleSink& sink, const Limits& limits = {});
+
+}  // namespace assay::hooks

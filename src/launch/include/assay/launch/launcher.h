@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <assay/base/files.h>
+#include <assay/base/result.h>
+#include <assay/probes/probe.h>
+#include <assay/samples/records.h>
+
+namespace assay::launch {
+
+/// One run to start.
+struct Request {
+  std::string session_id;
+  int run = 0;
+  Target target;  ///< with its secrets; env is added to the caller's own environment
+  std::filesystem::path stdout_file;
+  std::filesystem::path stderr_file;
+  std::filesystem::path socket;  ///< of the hooks; told to the app in ASSAY_SOCKET
+};
+
+enum class StopStep : uint8_t { interrupt, terminate, kill };
+
+/// An app that runs, or has ended and is not yet released. Destroying it kills the whole tree and
+/// removes what the launcher made. Used from one thread.
+class RunningApp {
+ public:
+  virtual ~RunningApp() = default;
+  /// What to sample; constant from start to release.
+  virtual const probes::AppTarget& target() const = 0;
+  /// "cgroup v2", "cgroup v1", "process tree" or "attached".
+  virtual std::string isolation() const = 0;
+  /// Limits that were asked for and could not be applied, with the reason.
+  virtual std::vector<NotMeasured> notes() const = 0;
+  /// Becomes readable when the main process has ended; then call exited().
+  virtual int exit_fd() const = 0;
+  /// Nothing while it runs. Afterwards the counters of the cgroup, and of the zombie where there is no
+  /// cgroup, can still be read until release().
+  virtual std::optional<Exit> exited() = 0;
+  /// SIGINT to the main process's group; SIGTERM and SIGKILL to every process of the tree.
+  virtual void stop(StopStep step) = 0;
+  /// Ends what is left of the tree, removes the cgroup, and completes the exit record with the
+  /// kernel's totals (CPU time, largest RSS).
+  virtual Exit release() = 0;
+};
+
+/// Starts apps in one runtime. A failure to start is an ErrorKind::app ("no such command: x") or
+/// ErrorKind::environment.
+class Launcher {
+ public:
+  virtual ~Launcher() = default;
+  virtual std::string name() const = 0;
+  virtual Result<std::unique_ptr<RunningApp>> start(const Request& request) = 0;
+};
+
+/// Children of this machine, in their own cgroup where one can be made. The app and all it spawned
+/// die with us, however we die: a keeper process outlives us just long enough to end them.
+std::unique_ptr<Launcher> make_process_launcher(const SysRoot& root = SysRoot());
+
+/// A process that already runs, with its descendants. Stopping it means to stop watching; it is
+/// never signalled.
+Result<std::unique_ptr<RunningApp>> attach(pid_t pid, const SysRoot& root = SysRoot());
+
+/// Ends processes and removes cgroups that dead sessions left behind, and only those: whatever was
+/// started by an `assay` that still lives is left alone. Returns what was done, one line each.
+std::vector<std::string> clean_up_leftovers(const SysRoot& root = SysRoot());
+
+/// The body of the hidden command `assay keeper`: watches one app for `assay`. `fd` is the socket to it.
+int keeper_main(int fd);
+
+}  // namespace assay::launch

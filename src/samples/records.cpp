@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include <assay/base/text.h>
+#include <assay/samples/records.h>
+
+namespace assay {
+namespace {
+
+constexpr std::array<std::string_view, 6> kStatusNames = {"running", "finished", "timeout",
+                                                          "failed",  "oom",      "interrupted"};
+constexpr std::array<std::string_view, 4> kComparisonNames = {"<", "<=", ">", ">="};
+
+template <class T>
+void put(Json& json, const char* key, const std::optional<T>& value) {
+  if (value) json[key] = *value;
+}
+
+void put(Json& json, const char* key, const std::string& value) {
+  if (!value.empty()) json[key] = value;
+}
+
+/// Reads `key` into `out` when it is there; a wrong type throws and is caught at the room's edge.
+template <class T>
+void get(const Json& json, const char* key, T& out) {
+  if (const auto it = json.find(key); it != json.end() && !it->is_null()) out = it->template get<T>();
+}
+
+template <class T>
+void get(const Json& json, const char* key, std::optional<T>& out) {
+  if (const auto it = json.find(key); it != json.end() && !it->is_null()) out = it->template get<T>();
+}
+
+void get_duration(const Json& json, const char* key, Nanoseconds& out) {
+  if (const auto it = json.find(key); it != json.end()) out = from_seconds(it->get<double>());
+}
+
+void get_time(const Json& json, const char* key, Timestamp& out) {
+  if (const auto it = json.find(key); it != json.end()) out = from_unix_ns(it->get<int64_t>());
+}
+
+Json goals_to_json(const std::vector<Goal>& goals) {
+  Json list = Json::array();
+  for (const auto& g : goals) {
+    list.push_back({{"goal", g.text},
+                    {"metric", g.metric},
+                    {"statistic", g.statistic},
+                    {"comparison", to_string(g.comparison)},
+                    {"bound", g.bound}});
+  }
+  return list;
+}
+
+Goal goal_from(const Json& json) {
+  Goal goal;
+  get(json, "goal", goal.text);
+  get(json, "metric", goal.metric);
+  get(json, "statistic", goal.statistic);
+  get(json, "bound", goal.bound);
+  std::string comparison;
+  get(json, "comparison", comparison);
+  for (size_t i = 0; i < kComparisonNames.size(); ++i) {
+    if (kComparisonNames[i] == comparison) goal.comparison = static_cast<Comparison>(i);
+  }
+  return goal;
+}
+
+App app_from(const Json& json) {
+  App app;
+  get(json, "namespace", app.name_space);
+  get(json, "name", app.name);
+  get(json, "version", app.version);
+  get(json, "image", app.image);
+  return app;
+}
+
+Target target_from(const Json& json) {
+  Target t;
+  get(json, "image", t.image);
+  get(json, "command", t.command);
+  get(json, "env", t.env);
+  get(json, "workdir", t.workdir);
+  get(json, "dataset", t.dataset);
+  get_duration(json, "timeout_seconds", t.timeout);
+  get_duration(json, "warmup_seconds", t.warmup);
+  get_duration(json, "interval_seconds", t.interval);
+  get_duration(json, "grace_seconds", t.grace);
+  get(json, "repeat", t.repeat);
+  if (const auto it = json.find("resources"); it != json.end()) {
+    get(*it, "cpus", t.limits.cpus);
+    get(*it, "memory_bytes", t.limits.memory_bytes);
+    get(*it, "pids", t.limits.pids);
+  }
+  if (const auto it = json.find("goals"); it != json.end()) {
+    for (const auto& g : *it) t.goals.push_back(goal_from(g));
+  }
+  get(json, "metrics", t.metrics);
+  return t;
+}
+
+Exit exit_from(const Json& json) {
+  Exit e;
+  get(json, "code", e.code);
+  get(json, "signal", e.signal);
+  get(json, "core_dumped", e.core_dumped);
+  get(json, "oom_killed", e.oom_killed);
+  get(json, "user_seconds", e.user_seconds);
+  get(json, "system_seconds", e.system_seconds);
+  get(json, "max_rss_bytes", e.max_rss_bytes);
+  get(json, "detail", e.detail);
+  return e;
+}
+
+Device device_from(const Json& json) {
+  Device d;
+  get(json, "hostname", d.hostname);
+  get(json, "machine_id", d.machine_id);
+  get(json, "model", d.model);
+  get(json, "class", d.device_class);
+  get(json, "cpu_model", d.cpu_model);
+  get(json, "architecture", d.architecture);
+  get(json, "cores", d.cores);
+  get(json, "memory_bytes", d.memory_bytes);
+  get(json, "os", d.os);
+  get(json, "kernel", d.kernel);
+  return d;
+}
+
+BoardState board_from(const Json& json) {
+  BoardState b;
+  get(json, "governor", b.governor);
+  get(json, "min_frequency_hertz", b.min_frequency_hertz);
+  get(json, "max_frequency_hertz", b.max_frequency_hertz);
+  get(json, "throttling", b.throttling);
+  get(json, "power_mode", b.power_mode);
+  get(json, "kernel", b.kernel);
+  get(json, "load_before", b.load_before);
+  return b;
+}
+
+Sampling sampling_from(const Json& json) {
+  Sampling s;
+  get_duration(json, "interval_seconds", s.interval);
+  get_duration(json, "achieved_interval_seconds", s.achieved_interval);
+  get(json, "beats", s.beats);
+  get(json, "late_beats", s.late_beats);
+  get_duration(json, "worst_lateness_seconds", s.worst_lateness);
+  get(json, "own_cpu_seconds", s.own_cpu_seconds);
+  return s;
+}
+
+RunRecord run_from(const Json& json) {
+  RunRecord r;
+  get(json, "run", r.ordinal);
+  get(json, "target_index", r.target_index);
+  get(json, "repeat_index", r.repeat_index);
+  if (json.contains("target")) r.target = target_from(json["target"]);
+  get(json, "runtime", r.runtime);
+  get(json, "isolation", r.isolation);
+  std::string status;
+  get(json, "status", status);
+  r.status = run_status_from(status).value_or(RunStatus::interrupted);
+  if (json.contains("exit")) r.exit = exit_from(json["exit"]);
+  get_time(json, "started_unix_ns", r.started);
+  get_time(json, "ended_unix_ns", r.ended);
+  if (json.contains("board")) r.board = board_from(json["board"]);
+  if (json.contains("sampling")) r.sampling = sampling_from(json["sampling"]);
+  if (const auto it = json.find("not_measured"); it != json.end()) {
+    for (const auto& n : *it) r.not_measured.push_back({n.at("what"), n.at("why")});
+  }
+  if (const auto it = json.find("losses"); it != json.end()) {
+    for (const auto& l : *it) r.losses.push_back({l.at("source"), l.at("reason"), l.at("count")});
+  }
+  return r;
+}
+
+template <class F>
+auto translated(F&& parse) -> Result<decltype(parse())> {
+  try {
+    return parse();
+  } catch (const nlohmann::json::exception& e) {
+    return bad_input(fmt::format("not a session record: {}", e.what()));
+  }
+}
+
+}  // namespace
+
+std::string App::full_name() const {
+  std::string text = name_space.empty() ? name : name_space + "/" + name;
+  if (!version.empty()) text += ":" + version;
+  return text;
+}
+
+std::string_view to_string(RunStatus status) { return kStatusNames[static_cast<size_t>(status)]; }
+std::string_view to_string(Comparison c) { return kComparisonNames[static_cast<size_t>(c)]; }
+
+std::optional<RunStatus> run_status_from(std::string_view text) {
+  for (size_t i = 0; i < kStatusNames.size(); ++i) {
+    if (kStatusNames[i] == text) return static_cast<RunStatus>(i);
+  }
+  return std::nullopt;
+}
+
+Json to_json(const App& app) {
+  Json json = {{"name", app.name}};
+  put(json, "namespace", app.name_space);
+  put(json, "version", app.version);
+  put(json, "image", app.image);
+  return json;
+}
+
+Json to_json(const Target& t) {
+  Json json = {{"command", t.command}};
+  put(json, "image", t.image);
+  json["env"] = t.env;
+  put(json, "workdir", t.workdir);
+  put(json, "dataset", t.dataset);
+  json["timeout_seconds"] = seconds(t.timeout);
+  json["warmup_seconds"] = seconds(t.warmup);
+  json["interval_seconds"] = seconds(t.interval);
+  json["grace_seconds"] = seconds(t.grace);
+  json["repeat"] = t.repeat;
+  Json limits = Json::object();
+  put(limits, "cpus", t.limits.cpus);
+  put(limits, "memory_bytes", t.limits.memory_bytes);
+  put(limits, "pids", t.limits.pids);
+  json["resources"] = limits;
+  json["goals"] = goals_to_json(t.goals);
+  json["metrics"] = t.metrics;
+  return json;
+}
+
+Json to_json(const Exit& e) {
+  Json json = Json::object();
+  put(json, "code", e.code);
+  put(json, "signal", e.signal);
+  json["core_dumped"] = e.core_dumped;
+  json["oom_killed"] = e.oom_killed;
+  put(json, "user_seconds", e.user_seconds);
+  put(json, "system_seconds", e.system_seconds);
+  put(json, "max_rss_bytes", e.max_rss_bytes);
+  put(json, "detail", e.detail);
+  return json;
+}
+
+Json to_json(const Device& d) {
+  Json json = {{"hostname", d.hostname}, {"cores", d.cores}, {"memory_bytes", d.memory_bytes}};
+  put(json, "machine_id", d.machine_id);
+  put(json, "model", d.model);
+  put(json, "class", d.device_class);
+  put(json, "cpu_model", d.cpu_model);
+  put(json, "architecture", d.architecture);
+  put(json, "os", d.os);
+  put(json, "kernel", d.kernel);
+  return json;
+}
+
+Json to_json(const BoardState& b) {
+  Json json = {{"load_before", b.load_before}, {"throttling", b.throttling}};
+  put(json, "governor", b.governor);
+  put(json, "min_frequency_hertz", b.min_frequency_hertz);
+  put(json, "max_frequency_hertz", b.max_frequency_hertz);
+  put(json, "power_mode", b.power_mode);
+  put(json, "kernel", b.kernel);
+  return json;
+}
+
+Json to_json(const Sampling& s) {
+  return {{"interval_seconds", seconds(s.interval)},
+          {"achieved_interval_seconds", seconds(s.achieved_interval)},
+          {"beats", s.beats},
+          {"late_beats", s.late_beats},
+          {"worst_lateness_seconds", seconds(s.worst_lateness)},
+          {"own_cpu_seconds", s.own_cpu_seconds}};
+}
+
+Json to_json(const RunRecord& r) {
+  Json not_measured = Json::array();
+  for (const auto& n : r.not_measured) not_measured.push_back({{"what", n.what}, {"why", n.why}});
+  Json losses = Json::array();
+  for (const auto& l : r.losses) {
+    losses.push_back({{"source", l.source}, {"reason", l.reason}, {"count", l.count}});
+  }
+  return {{"run", r.ordinal},
+          {"target_index", r.target_index},
+          {"repeat_index", r.repeat_index},
+          {"target", to_json(r.target)},
+          {"runtime", r.runtime},
+          {"isolation", r.isolation},
+          {"status", to_string(r.status)},
+          {"exit", to_json(r.exit)},
+          {"started_unix_ns", unix_ns(r.started)},
+          {"ended_unix_ns", unix_ns(r.ended)},
+          {"duration_seconds", seconds(r.duration())},
+          {"board", to_json(r.board)},
+          {"sampling", to_json(r.sampling)},
+          {"not_measured", not_measured},
+          {"losses", losses}};
+}
+
+Json to_json(const SessionRecord& s) {
+  Json runs = Json::array();
+  for (const auto& r : s.runs) runs.push_back(to_json(r));
+  return {{"schema", 1},
+          {"session", s.id},
+          {"app", to_json(s.app)},
+          {"device", to_json(s.device)},
+          {"user", s.user},
+          {"assay_version", s.assay_version},
+          {"created_unix_ns", unix_ns(s.created)},
+          {"folder", s.folder},
+          {"labels", s.labels},
+          {"runs", runs}};
+}
+
+Result<RunRecord> run_from_json(const Json& json) {
+  return translated([&] { return run_from(json); });
+}
+
+Result<SessionRecord> session_from_json(const Json& json) {
+  return translated([&] {
+    SessionRecord s;
+    s.id = json.at("session").get<std::string>();
+    if (json.contains("app")) s.app = app_from(json["app"]);
+    if (json.contains("device")) s.device = device_from(json["device"]);
+    get(json, "user", s.user);
+    get(json, "assay_version", s.assay_version);
+    get_time(json, "created_unix_ns", s.created);
+    get(json, "folder", s.folder);
+    get(json, "labels", s.labels);
+    if (const auto it = json.find("runs"); it != json.end()) {
+      for (const auto& r : *it) s.runs.push_back(run_from(r));
+    }
+    return s;
+  });
+}
+
+}  // namespace assay

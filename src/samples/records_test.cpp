@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <assay/samples/records.h>
+
+namespace assay {
+namespace {
+
+SessionRecord example() {
+  SessionRecord s;
+  s.id = "20260131-120000-7f3a";
+  s.app = {"waggle", "objcounter", "0.0.0", ""};
+  s.device.hostname = "pole-7";
+  s.device.cores = 4;
+  s.created = from_unix_ns(1769860800000000001);
+  s.labels = {{"site", "river"}};
+  RunRecord r;
+  r.ordinal = 1;
+  r.target.command = {"python3", "app.py", "--use-cpu"};
+  r.target.limits.memory_bytes = 1U << 30U;
+  r.target.goals = {{"latency", "p95", Comparison::less_equal, 0.2, "latency.p95 <= 200ms"}};
+  r.status = RunStatus::timeout;
+  r.exit.signal = 2;
+  r.board.throttling = {"under-voltage now"};
+  r.sampling.achieved_interval = Milliseconds(101);
+  r.not_measured = {{"temperature", "no sensors"}};
+  r.losses = {{"hooks", "not JSON", 3}};
+  r.started = from_unix_ns(10);
+  r.ended = from_unix_ns(2'000'000'010);
+  s.runs = {r};
+  return s;
+}
+
+TEST(Records, survive_the_way_through_json) {
+  const auto first = to_json(example());
+  const auto back = session_from_json(Json::parse(first.dump()));
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_EQ(to_json(*back), first);
+  EXPECT_EQ(back->runs[0].target.goals[0].comparison, Comparison::less_equal);
+  EXPECT_EQ(first["runs"][0]["duration_seconds"], 2.0);
+}
+
+TEST(Records, refuse_wrong_types_with_a_sentence) {
+  EXPECT_FALSE(session_from_json(Json::parse(R"({"session": 5})")));
+  EXPECT_FALSE(session_from_json(Json::parse(R"({"session": "x", "runs": [{"run": "one"}]})")));
+  EXPECT_FALSE(session_from_json(Json::parse("[]")));
+}
+
+TEST(Records, missing_keys_have_defaults_and_unknown_ones_are_ignored) {
+  const auto s = session_from_json(Json::parse(R"({"session": "x", "new": 1, "runs": [{}]})"));
+  ASSERT_TRUE(s);
+  EXPECT_EQ(s->runs[0].status, RunStatus::interrupted);
+}
+
+TEST(App, full_name_leaves_out_what_is_empty) {
+  EXPECT_EQ(example().app.full_name(), "waggle/objcounter:0.0.0");
+  EXPECT_EQ((App{"", "sleep", "", ""}).full_name(), "sleep");
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <assay/base/result.h>
+#include <assay/samples/records.h>
+
+namespace assay::session {
+
+/// One thing wrong with a spec, where it stands, and what to write instead.
+struct Diagnostic {
+  std::string file;
+  int line = 0;  ///< from 1; 0: the file as a whole
+  std::string message;
+
+  /// "sage.yaml:12: unknown key 'timout'; did you mean 'timeout'?"
+  std::string text() const;
+};
+
+/// What to profile: the app and every way to run it, all defaults filled in.
+struct Spec {
+  App app;
+  std::vector<Target> targets;
+};
+
+/// What the command line adds to or overrides in a spec; absent means "as the spec says".
+struct Overrides {
+  std::optional<Nanoseconds> timeout;
+  std::optional<Nanoseconds> interval;
+  std::optional<Nanoseconds> warmup;
+  std::optional<Nanoseconds> grace;
+  std::optional<int> repeat;
+  std::optional<std::vector<std::string>> metrics;
+  std::vector<std::string> goals;              ///< "fps >= 10"
+  std::map<std::string, std::string> env;
+  std::optional<std::string> cpus;             ///< limits, as written
+  std::optional<std::string> memory;
+  std::optional<std::string> pids;
+};
+
+struct SpecResult {
+  std::optional<Spec> spec;  ///< absent when there are errors
+  std::vector<Diagnostic> errors;
+};
+
+/// Reads an application's sage.yaml and, where given, the profiling section from a file of its own.
+/// Collects every error instead of stopping at the first.
+SpecResult read_spec(const std::filesystem::path& file,
+                     const std::optional<std::filesystem::path>& profile = std::nullopt);
+/// The same from text, for tests and fuzzing; `name` stands for the file in messages.
+SpecResult parse_spec(const std::string& text, const std::string& name);
+SpecResult parse_spec(const std::string& text, const std::string& name,
+                      const std::string& profile_text, const std::string& profile_name);
+/// `assay run -- COMMAND ARGS…`.
+Spec spec_for_command(const std::vector<std::string>& command);
+/// `assay run IMAGE [--profile FILE]`.
+SpecResult spec_for_image(const std::string& image,
+                          const std::optional<std::filesystem::path>& profile);
+
+/// Applies the command line's options to every target. Errors name the option ("--goal: …").
+Result<void> apply(const Overrides& overrides, Spec& spec);
+
+/// "fps >= 10", "latency.p95 <= 200ms", "memory_bytes.peak < 1GB".
+Result<Goal> parse_goal(const std::string& text);
+
+/// Values of names and patterns that look like secrets become "***": in env, arguments and URLs.
+Target masked(const Target& target);
+std::string masked_text(const std::string& text);
+
+}  // namespace assay::session

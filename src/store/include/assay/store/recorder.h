@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <assay/samples/series.h>
+#include <assay/store/store.h>
+
+namespace assay::store {
+
+/// The sink of one run: gathers samples and lets a thread of its own write them to the store at least
+/// twice a second, so that a slow disk delays neither the beat nor the app. If the disk refuses
+/// (full, gone), it keeps the error, drops and counts what comes after, and never blocks the caller.
+/// `declare`, `sample` and `lost` are called from one thread; the rest from the same one.
+class Recorder : public SampleSink {
+ public:
+  ~Recorder() override = default;
+  /// The first error of the writing thread; nothing while all is well.
+  virtual std::optional<Error> error() const = 0;
+  /// Writes all that is left, stops the thread and returns what was lost on the way.
+  virtual Result<std::vector<Loss>> finish() = 0;
+};
+
+/// `store` must outlive the recorder.
+std::unique_ptr<Recorder> make_recorder(Store& store, std::string session_id, int run);
+
+}  // namespace assay::store
