@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
 #include <system_error>
+#include <unistd.h>
 
 #include <assay/base/files.h>
 #include <assay/base/text.h>
@@ -23,7 +22,9 @@ Fd& Fd::operator=(Fd&& other) noexcept {
   return *this;
 }
 
-int Fd::release() { return std::exchange(fd_, -1); }
+int Fd::release() {
+  return std::exchange(fd_, -1);
+}
 
 void Fd::reset() {
   if (fd_ >= 0) ::close(fd_);
@@ -90,12 +91,15 @@ fs::path SysRoot::path(std::string_view absolute) const {
   return fs::path(prefix_.native() + std::string(absolute));
 }
 
-Result<Fd> SysRoot::open(std::string_view absolute) const { return open_to_read(path(absolute)); }
+Result<Fd> SysRoot::open(std::string_view absolute) const {
+  return open_to_read(path(absolute));
+}
 
 Result<std::string> SysRoot::read(std::string_view absolute) const {
   ASSAY_TRY(std::string text, read_file(path(absolute), 4U << 20U));
   // Device-tree strings end in a NUL byte.
-  while (!text.empty() && (text.back() == '\0' || std::isspace(static_cast<unsigned char>(text.back())))) {
+  while (!text.empty() &&
+         (text.back() == '\0' || std::isspace(static_cast<unsigned char>(text.back())))) {
     text.pop_back();
   }
   return text;
@@ -109,8 +113,8 @@ bool SysRoot::exists(std::string_view absolute) const {
 std::vector<std::string> SysRoot::list(std::string_view absolute) const {
   std::vector<std::string> names;
   std::error_code error;
-  for (auto it = fs::directory_iterator(path(absolute), error); !error && it != fs::directory_iterator();
-       it.increment(error)) {
+  for (auto it = fs::directory_iterator(path(absolute), error);
+       !error && it != fs::directory_iterator(); it.increment(error)) {
     names.push_back(it->path().filename().native());
   }
   std::sort(names.begin(), names.end());
@@ -120,8 +124,8 @@ std::vector<std::string> SysRoot::list(std::string_view absolute) const {
 std::optional<std::string_view> pread_text(int fd, std::span<char> buffer) {
   size_t filled = 0;
   while (filled < buffer.size()) {
-    const ssize_t n = ::pread(fd, buffer.data() + filled, buffer.size() - filled,
-                              static_cast<off_t>(filled));
+    const ssize_t n =
+        ::pread(fd, buffer.data() + filled, buffer.size() - filled, static_cast<off_t>(filled));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return std::nullopt;
     if (n == 0) break;

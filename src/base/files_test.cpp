@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include <array>
 #include <filesystem>
 
 #include <assay/base/files.h>
+#include <gtest/gtest.h>
 
 namespace assay {
 namespace {

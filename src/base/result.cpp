@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <assay/base/result.h>
-
 #include <system_error>
+
+#include <assay/base/result.h>
 
 namespace assay {
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <fmt/format.h>
 
 #include <assay/base/text.h>
 
@@ -88,24 +87,33 @@ std::optional<T> parse_number(std::string_view text) {
   return value;
 }
 
-std::string_view without_suffix(std::string_view text, char suffix) {
-  if (!text.empty() && std::tolower(static_cast<unsigned char>(text.back())) == suffix) {
-    text.remove_suffix(1);
-  }
-  return text;
+/// What "MB", "MiB" or "m" multiplies by; 0 when it is none of ours.
+double byte_scale(std::string_view unit) {
+  std::string lower;
+  for (const char c : unit) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (lower.empty() || lower == "b") return 1;
+  const size_t power = std::string_view("kmgt").find(lower[0]) + 1;
+  if (power == 0) return 0;
+  const std::string_view rest = std::string_view(lower).substr(1);
+  if (rest == "b") return std::pow(1000.0, static_cast<double>(power));
+  if (rest.empty() || rest == "i" || rest == "ib")
+    return std::pow(1024.0, static_cast<double>(power));
+  return 0;
 }
 
 }  // namespace
 
-Result<std::vector<std::string>> split_words(std::string_view text) { return WordReader(text).read(); }
+Result<std::vector<std::string>> split_words(std::string_view text) {
+  return WordReader(text).read();
+}
 
 std::string join_words(std::span<const std::string> words) {
   std::string line;
   for (const auto& word : words) {
     if (!line.empty()) line += ' ';
     const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
-      return std::isalnum(c) != 0 || std::string_view("_-./:=,@%+").find(static_cast<char>(c)) !=
-                                         std::string_view::npos;
+      return std::isalnum(c) != 0 ||
+             std::string_view("_-./:=,@%+").find(static_cast<char>(c)) != std::string_view::npos;
     });
     if (plain) {
       line += word;
@@ -138,8 +146,12 @@ std::optional<std::string_view> nearest(std::string_view word,
   return best;
 }
 
-std::optional<int64_t> parse_int(std::string_view text) { return parse_number<int64_t>(text); }
-std::optional<uint64_t> parse_uint(std::string_view text) { return parse_number<uint64_t>(text); }
+std::optional<int64_t> parse_int(std::string_view text) {
+  return parse_number<int64_t>(text);
+}
+std::optional<uint64_t> parse_uint(std::string_view text) {
+  return parse_number<uint64_t>(text);
+}
 
 std::optional<double> parse_double(std::string_view text) {
   const auto value = parse_number<double>(text);
@@ -151,17 +163,8 @@ Result<uint64_t> parse_bytes(const std::string& text) {
   std::string_view rest = trim(text);
   const size_t digits = rest.find_first_not_of("0123456789.");
   const auto number = parse_double(rest.substr(0, digits));
-  std::string_view unit = digits == rest.npos ? "" : trim(rest.substr(digits));
-  unit = without_suffix(unit, 'b');
-  if (unit.size() == 2) unit = without_suffix(unit, 'i');
-  constexpr std::string_view kPrefixes = "kmgt";
-  double scale = 1;
-  if (unit.size() == 1) {
-    const size_t power = kPrefixes.find(static_cast<char>(std::tolower(static_cast<unsigned char>(unit[0]))));
-    scale = power == kPrefixes.npos ? 0 : std::pow(1024.0, static_cast<double>(power + 1));
-  } else if (!unit.empty()) {
-    scale = 0;
-  }
+  const std::string_view unit = digits == rest.npos ? "" : trim(rest.substr(digits));
+  const double scale = byte_scale(unit);
   if (!number || scale == 0 || *number * scale >= 9e18) {
     return bad_input(fmt::format("'{}' is not a size; write for example 512MB or 2GiB", text));
   }
@@ -188,7 +191,9 @@ std::string format_number(double value) {
     text.erase(text.find_last_not_of('0') + 1);
     if (text.back() == '.') text.pop_back();
   }
-  for (auto i = static_cast<ptrdiff_t>(text.find('.') == std::string::npos ? text.size() : text.find('.')) - 3;
+  for (auto i = static_cast<ptrdiff_t>(text.find('.') == std::string::npos ? text.size()
+                                                                           : text.find('.')) -
+                3;
        i > (value < 0 ? 1 : 0); i -= 3) {
     text.insert(static_cast<size_t>(i), 1, ' ');
   }

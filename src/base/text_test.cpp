@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include <array>
 
 #include <assay/base/text.h>
+#include <gtest/gtest.h>
 
 namespace assay {
 namespace {
@@ -12,7 +11,8 @@ using Words = std::vector<std::string>;
 
 TEST(SplitWords, follows_posix_quoting) {
   EXPECT_EQ(split_words("-interval 1  --use-gpu").value(), (Words{"-interval", "1", "--use-gpu"}));
-  EXPECT_EQ(split_words(R"(a 'b c' "d \"e\"" f\ g)").value(), (Words{"a", "b c", "d \"e\"", "f g"}));
+  EXPECT_EQ(split_words(R"(a 'b c' "d \"e\"" f\ g)").value(),
+            (Words{"a", "b c", "d \"e\"", "f g"}));
   EXPECT_EQ(split_words(R"("" x'y'z)").value(), (Words{"", "xyz"}));
   EXPECT_EQ(split_words("$HOME *.txt a|b").value(), (Words{"$HOME", "*.txt", "a|b"}));
   EXPECT_TRUE(split_words("  \n").value().empty());
@@ -48,10 +48,13 @@ TEST(ParseNumber, takes_whole_strings_only) {
 
 TEST(ParseBytes, takes_the_forms_people_write) {
   EXPECT_EQ(parse_bytes("512").value(), 512U);
-  EXPECT_EQ(parse_bytes("512MB").value(), 512U << 20U);
+  EXPECT_EQ(parse_bytes("512MB").value(), 512'000'000U);
+  EXPECT_EQ(parse_bytes("512 MiB").value(), 512U << 20U);
+  EXPECT_EQ(parse_bytes("64k").value(), 65536U);
   EXPECT_EQ(parse_bytes("1.5GiB").value(), 3U << 29U);
   EXPECT_EQ(parse_bytes("2g").value(), 2U << 30U);
-  for (const auto* text : {"", "MB", "-1", "1XB", "1e30", "5 parsecs"}) EXPECT_FALSE(parse_bytes(text)) << text;
+  for (const auto* text : {"", "MB", "-1", "1XB", "1e30", "5 parsecs"})
+    EXPECT_FALSE(parse_bytes(text)) << text;
 }
 
 TEST(Format, keeps_three_digits) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-#include <time.h>
-
 #include <array>
 #include <cmath>
+#include <fmt/format.h>
 #include <string_view>
+#include <time.h>
 
 #include <assay/base/text.h>
 #include <assay/base/time.h>
@@ -42,7 +41,9 @@ constexpr double kLongestNs = 3650.0 * 86400e9;
 
 SystemClock::SystemClock() : offset_(read_clock(CLOCK_REALTIME) - read_clock(CLOCK_MONOTONIC)) {}
 
-Timestamp SystemClock::now() const { return Timestamp(read_clock(CLOCK_MONOTONIC) + offset_); }
+Timestamp SystemClock::now() const {
+  return Timestamp(read_clock(CLOCK_MONOTONIC) + offset_);
+}
 
 Result<Nanoseconds> parse_duration(const std::string& text, Nanoseconds bare_unit) {
   const std::string_view all = trim(text);
@@ -58,7 +59,8 @@ Result<Nanoseconds> parse_duration(const std::string& text, Nanoseconds bare_uni
     }
   }
   if (!number || !known || *number < 0 || *number * scale > kLongestNs) {
-    return bad_input(fmt::format("'{}' is not a duration; write for example 500ms, 90s or 2m", text));
+    return bad_input(
+        fmt::format("'{}' is not a duration; write for example 500ms, 90s or 2m", text));
   }
   return Nanoseconds(static_cast<int64_t>(std::llround(*number * scale)));
 }

@@ -12,9 +12,13 @@ constexpr auto kCatalog = std::to_array<Metric>({
 
 }  // namespace
 
-std::span<const Metric> catalog() { return kCatalog; }
+std::span<const Metric> catalog() {
+  return kCatalog;
+}
 
-const Metric& metric(MetricId id) { return kCatalog[static_cast<size_t>(id)]; }
+const Metric& metric(MetricId id) {
+  return kCatalog[static_cast<size_t>(id)];
+}
 
 const Metric* find_metric(std::string_view name) {
   for (const auto& m : kCatalog) {
@@ -25,9 +29,12 @@ const Metric* find_metric(std::string_view name) {
 
 std::string_view to_string(Kind kind) {
   switch (kind) {
-    case Kind::gauge: return "gauge";
-    case Kind::counter: return "counter";
-    case Kind::event: return "event";
+    case Kind::gauge:
+      return "gauge";
+    case Kind::counter:
+      return "counter";
+    case Kind::event:
+      return "event";
   }
   return "gauge";
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <array>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <assay/base/text.h>
@@ -26,12 +25,14 @@ void put(Json& json, const char* key, const std::string& value) {
 /// Reads `key` into `out` when it is there; a wrong type throws and is caught at the room's edge.
 template <class T>
 void get(const Json& json, const char* key, T& out) {
-  if (const auto it = json.find(key); it != json.end() && !it->is_null()) out = it->template get<T>();
+  if (const auto it = json.find(key); it != json.end() && !it->is_null())
+    out = it->template get<T>();
 }
 
 template <class T>
 void get(const Json& json, const char* key, std::optional<T>& out) {
-  if (const auto it = json.find(key); it != json.end() && !it->is_null()) out = it->template get<T>();
+  if (const auto it = json.find(key); it != json.end() && !it->is_null())
+    out = it->template get<T>();
 }
 
 void get_duration(const Json& json, const char* key, Nanoseconds& out) {
@@ -107,6 +108,7 @@ Exit exit_from(const Json& json) {
   get(json, "signal", e.signal);
   get(json, "core_dumped", e.core_dumped);
   get(json, "oom_killed", e.oom_killed);
+  get(json, "refused", e.refused);
   get(json, "user_seconds", e.user_seconds);
   get(json, "system_seconds", e.system_seconds);
   get(json, "max_rss_bytes", e.max_rss_bytes);
@@ -194,8 +196,12 @@ std::string App::full_name() const {
   return text;
 }
 
-std::string_view to_string(RunStatus status) { return kStatusNames[static_cast<size_t>(status)]; }
-std::string_view to_string(Comparison c) { return kComparisonNames[static_cast<size_t>(c)]; }
+std::string_view to_string(RunStatus status) {
+  return kStatusNames[static_cast<size_t>(status)];
+}
+std::string_view to_string(Comparison c) {
+  return kComparisonNames[static_cast<size_t>(c)];
+}
 
 std::optional<RunStatus> run_status_from(std::string_view text) {
   for (size_t i = 0; i < kStatusNames.size(); ++i) {
@@ -239,6 +245,7 @@ Json to_json(const Exit& e) {
   put(json, "signal", e.signal);
   json["core_dumped"] = e.core_dumped;
   json["oom_killed"] = e.oom_killed;
+  if (e.refused) json["refused"] = true;
   put(json, "user_seconds", e.user_seconds);
   put(json, "system_seconds", e.system_seconds);
   put(json, "max_rss_bytes", e.max_rss_bytes);

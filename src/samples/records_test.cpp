@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 
 #include <assay/samples/records.h>
+#include <gtest/gtest.h>
 
 namespace assay {
 namespace {

@@ -7,12 +7,13 @@ namespace assay {
 
 SeriesInfo describe(MetricId id, Scope scope, std::string source, Labels labels) {
   const Metric& m = metric(id);
-  return {std::string(m.name), std::string(m.unit), m.kind, scope, std::move(source), std::move(labels)};
+  return {std::string(m.name), std::string(m.unit), m.kind, scope,
+          std::move(source),   std::move(labels)};
 }
 
 SeriesId MemorySeries::declare(const SeriesInfo& info) {
-  const auto found = std::find_if(series_.begin(), series_.end(),
-                                  [&](const Series& s) { return s.info == info; });
+  const auto found =
+      std::find_if(series_.begin(), series_.end(), [&](const Series& s) { return s.info == info; });
   if (found == series_.end()) {
     series_.push_back({info, {}, {}});
     return SeriesId(series_.size() - 1);
@@ -26,7 +27,9 @@ void MemorySeries::sample(SeriesId id, Timestamp time, double value) {
   series.values.push_back(value);
 }
 
-void MemorySeries::lost(const Loss& loss) { add_loss(losses_, loss); }
+void MemorySeries::lost(const Loss& loss) {
+  add_loss(losses_, loss);
+}
 
 std::vector<SeriesInfo> MemorySeries::list() const {
   std::vector<SeriesInfo> infos;
@@ -60,9 +63,12 @@ void add_loss(std::vector<Loss>& losses, const Loss& loss) {
 
 std::string_view to_string(Scope scope) {
   switch (scope) {
-    case Scope::app: return "app";
-    case Scope::node: return "node";
-    case Scope::profiler: return "profiler";
+    case Scope::app:
+      return "app";
+    case Scope::node:
+      return "node";
+    case Scope::profiler:
+      return "profiler";
   }
   return "app";
 }

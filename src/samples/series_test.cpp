@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include <assay/samples/series.h>
+#include <gtest/gtest.h>
 
 namespace assay {
 namespace {

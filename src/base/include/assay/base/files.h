@@ -34,7 +34,8 @@ class Fd {
 
 /// Reads a whole file; `limit` bounds what a hostile or endless file can cost.
 Result<std::string> read_file(const std::filesystem::path& path, size_t limit = 64U << 20U);
-/// Writes to a temporary file beside `path` and renames it: readers see the old or the new file whole.
+/// Writes to a temporary file beside `path` and renames it: readers see the old or the new file
+/// whole.
 Result<void> write_file(const std::filesystem::path& path, std::string_view content);
 /// Writes all of `bytes`, going on after short writes and EINTR.
 Result<void> write_all(int fd, std::string_view bytes);
@@ -59,8 +60,9 @@ class SysRoot {
   std::filesystem::path prefix_;
 };
 
-/// Reads a kept-open file from its start into `buffer` (for /proc, /sys and cgroup files, which give
-/// fresh content at offset 0). Returns the filled part, or nothing when the read fails. No allocation.
+/// Reads a kept-open file from its start into `buffer` (for /proc, /sys and cgroup files, which
+/// give fresh content at offset 0). Returns the filled part, or nothing when the read fails. No
+/// allocation.
 std::optional<std::string_view> pread_text(int fd, std::span<char> buffer);
 
 /// $XDG_DATA_HOME/assay, else ~/.local/share/assay.

@@ -39,11 +39,15 @@ class [[nodiscard]] Result : public tl::expected<T, Error> {
 
 using Failure = tl::unexpected<Error>;
 
-inline Failure fail(Error error) { return Failure(std::move(error)); }
+inline Failure fail(Error error) {
+  return Failure(std::move(error));
+}
 inline Failure fail(ErrorKind kind, std::string message) {
   return Failure(Error{kind, std::move(message)});
 }
-inline Failure bad_input(std::string message) { return fail(ErrorKind::input, std::move(message)); }
+inline Failure bad_input(std::string message) {
+  return fail(ErrorKind::input, std::move(message));
+}
 inline Failure refused(std::string message) {
   return fail(ErrorKind::environment, std::move(message));
 }
@@ -59,14 +63,16 @@ Failure refused_errno(std::string message, int errno_value);
 /// `ASSAY_TRY(auto x, call())` binds the value, or returns the error from the enclosing function.
 #define ASSAY_TRY(declaration, expression) \
   ASSAY_TRY_INNER(ASSAY_CONCAT(assay_try_, __LINE__), declaration, expression)
-#define ASSAY_TRY_INNER(name, declaration, expression)        \
-  auto name = (expression);                                   \
-  if (!name) return ::assay::fail(std::move(name).error());   \
+// A declaration cannot stand in parentheses. NOLINTBEGIN(bugprone-macro-parentheses)
+#define ASSAY_TRY_INNER(name, declaration, expression)      \
+  auto name = (expression);                                 \
+  if (!name) return ::assay::fail(std::move(name).error()); \
   declaration = std::move(*name)
+// NOLINTEND(bugprone-macro-parentheses)
 
 /// `ASSAY_CHECK(call())` does the same for a Result<void>.
-#define ASSAY_CHECK(expression)                                                        \
-  do {                                                                                 \
-    if (auto assay_check = (expression); !assay_check)                                 \
-      return ::assay::fail(std::move(assay_check).error());                            \
+#define ASSAY_CHECK(expression)                             \
+  do {                                                      \
+    if (auto assay_check = (expression); !assay_check)      \
+      return ::assay::fail(std::move(assay_check).error()); \
   } while (false)

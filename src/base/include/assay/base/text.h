@@ -26,8 +26,8 @@ std::optional<int64_t> parse_int(std::string_view text);
 std::optional<uint64_t> parse_uint(std::string_view text);
 std::optional<double> parse_double(std::string_view text);
 
-/// "512", "512MB", "1.5GiB", "2g": K, M, G, T are powers of 1024 with or without "i" or "B",
-/// as Docker and Kubernetes users expect of memory limits.
+/// "512", "512MB", "1.5GiB", "2g": with B alone they are powers of ten, as format_bytes prints
+/// them; with i, or as the bare letter of Docker's options, powers of 1024.
 Result<uint64_t> parse_bytes(const std::string& text);
 /// "612 MB", "1.8 GB": powers of ten, three digits.
 std::string format_bytes(double bytes);

@@ -14,9 +14,15 @@ using Milliseconds = std::chrono::milliseconds;
 /// A point on the wall clock, in nanoseconds since 1970 UTC.
 using Timestamp = std::chrono::time_point<std::chrono::system_clock, Nanoseconds>;
 
-constexpr Timestamp from_unix_ns(int64_t ns) { return Timestamp(Nanoseconds(ns)); }
-constexpr int64_t unix_ns(Timestamp t) { return t.time_since_epoch().count(); }
-constexpr double seconds(Nanoseconds d) { return static_cast<double>(d.count()) * 1e-9; }
+constexpr Timestamp from_unix_ns(int64_t ns) {
+  return Timestamp(Nanoseconds(ns));
+}
+constexpr int64_t unix_ns(Timestamp t) {
+  return t.time_since_epoch().count();
+}
+constexpr double seconds(Nanoseconds d) {
+  return static_cast<double>(d.count()) / 1e9;
+}
 constexpr Nanoseconds from_seconds(double s) {
   return Nanoseconds(static_cast<int64_t>(s * 1e9));
 }

@@ -22,6 +22,7 @@ struct Request {
   std::filesystem::path stdout_file;
   std::filesystem::path stderr_file;
   std::filesystem::path socket;  ///< of the hooks; told to the app in ASSAY_SOCKET
+  bool own_cgroup = true;        ///< false: measured by its process tree even where a group could be made
 };
 
 enum class StopStep : uint8_t { interrupt, terminate, kill };

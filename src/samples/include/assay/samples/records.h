@@ -12,8 +12,9 @@
 #include <assay/base/time.h>
 #include <assay/samples/series.h>
 
-/// The facts of a session: what was asked for, on what, and how it ended. What follows from them and
-/// from the samples (footprint, goals reached, advice) is computed by `analysis`, never kept here.
+/// The facts of a session: what was asked for, on what, and how it ended. What follows from them
+/// and from the samples (footprint, goals reached, advice) is computed by `analysis`, never kept
+/// here.
 namespace assay {
 
 using Json = nlohmann::ordered_json;
@@ -50,8 +51,9 @@ struct Goal {
 
 /// One way to run the app.
 struct Target {
-  std::string image;                 ///< empty for a plain command
-  std::vector<std::string> command;  ///< command and arguments; for an image, what follows its entrypoint
+  std::string image;  ///< empty for a plain command
+  std::vector<std::string>
+      command;  ///< command and arguments; for an image, what follows its entrypoint
   std::map<std::string, std::string> env;
   std::string workdir;
   std::string dataset;
@@ -73,10 +75,11 @@ struct Exit {
   std::optional<int> signal;
   bool core_dumped = false;
   bool oom_killed = false;
+  bool refused = false;  ///< it never started because this machine refused
   std::optional<double> user_seconds;
   std::optional<double> system_seconds;
   std::optional<uint64_t> max_rss_bytes;  ///< of the largest process
-  std::string detail;                     ///< in plain words: "killed by SIGSEGV", "no such command: x"
+  std::string detail;  ///< in plain words: "killed by SIGSEGV", "no such command: x"
 };
 
 struct NotMeasured {
@@ -89,7 +92,8 @@ struct NotMeasured {
 struct Device {
   std::string hostname;
   std::string machine_id;
-  std::string model;  ///< "Raspberry Pi 4 Model B Rev 1.4", "NVIDIA Jetson AGX Orin", "PowerEdge R750"
+  std::string
+      model;  ///< "Raspberry Pi 4 Model B Rev 1.4", "NVIDIA Jetson AGX Orin", "PowerEdge R750"
   std::string device_class;  ///< "Computer" or "VM"
   std::string cpu_model;
   std::string architecture;
@@ -104,8 +108,9 @@ struct BoardState {
   std::string governor;  ///< "performance"; several are joined by "+"; empty: no cpufreq
   std::optional<double> min_frequency_hertz;
   std::optional<double> max_frequency_hertz;
-  std::vector<std::string> throttling;  ///< "under-voltage now", "core_throttle_count 12"; empty: none seen
-  std::string power_mode;               ///< Jetson's nvpmodel; empty elsewhere
+  std::vector<std::string>
+      throttling;          ///< "under-voltage now", "core_throttle_count 12"; empty: none seen
+  std::string power_mode;  ///< Jetson's nvpmodel; empty elsewhere
   std::string kernel;
   double load_before = 0;  ///< the 1 minute load average
 };
@@ -121,12 +126,12 @@ struct Sampling {
 };
 
 struct RunRecord {
-  int ordinal = 0;       ///< from 1 within the session
-  int target_index = 0;  ///< from 0
-  int repeat_index = 0;  ///< from 0
-  Target target;         ///< secrets masked
-  std::string runtime;   ///< "process", later "docker", "kubernetes"
-  std::string isolation; ///< "cgroup v2", "cgroup v1", "process tree", "attached"
+  int ordinal = 0;        ///< from 1 within the session
+  int target_index = 0;   ///< from 0
+  int repeat_index = 0;   ///< from 0
+  Target target;          ///< secrets masked
+  std::string runtime;    ///< "process", later "docker", "kubernetes"
+  std::string isolation;  ///< "cgroup v2", "cgroup v1", "process tree", "attached"
   RunStatus status = RunStatus::running;
   Exit exit;
   Timestamp started;

@@ -23,11 +23,12 @@ using Labels = std::vector<std::pair<std::string, std::string>>;
 
 /// What a series is. Two series of one run differ in scope, name or labels.
 struct SeriesInfo {
-  std::string name;    ///< from the catalogue, or as the app reported it (Kind::event)
-  std::string unit;    ///< empty for what an app reports without one
+  std::string name;  ///< from the catalogue, or as the app reported it (Kind::event)
+  std::string unit;  ///< empty for what an app reports without one
   Kind kind = Kind::gauge;
   Scope scope = Scope::app;
-  std::string source;  ///< where the value comes from: "cgroup v2 memory.current", "reported by pid 12"
+  std::string
+      source;  ///< where the value comes from: "cgroup v2 memory.current", "reported by pid 12"
   Labels labels;
 
   bool operator==(const SeriesInfo&) const = default;

@@ -11,16 +11,18 @@
 
 namespace assay::store {
 
-/// The sink of one run: gathers samples and lets a thread of its own write them to the store at least
-/// twice a second, so that a slow disk delays neither the beat nor the app. If the disk refuses
-/// (full, gone), it keeps the error, drops and counts what comes after, and never blocks the caller.
-/// `declare`, `sample` and `lost` are called from one thread; the rest from the same one.
+/// The sink of one run: gathers samples and lets a thread of its own write them to the store at
+/// least twice a second, so that a slow disk delays neither the beat nor the app. If the disk
+/// refuses (full, gone), it keeps the error, drops and counts what comes after, and never blocks
+/// the caller. Times are kept in whole microseconds: what is below is the noise of reading, and
+/// would take most of the bytes. All functions are called from one thread.
 class Recorder : public SampleSink {
  public:
   ~Recorder() override = default;
   /// The first error of the writing thread; nothing while all is well.
   virtual std::optional<Error> error() const = 0;
-  /// Writes all that is left, stops the thread and returns what was lost on the way.
+  /// Writes all that is left, stops the thread and returns what was lost on the way; or error()
+  /// with the number of samples that it cost.
   virtual Result<std::vector<Loss>> finish() = 0;
 };
 

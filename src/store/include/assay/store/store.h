@@ -20,9 +20,9 @@ struct Summary {
   std::string hostname;
   Timestamp created;
   int runs = 0;
-  std::string status;  ///< the worst status of its runs: "interrupted", "oom", "failed", ...
+  std::string
+      status;  ///< the worst status of its runs: "interrupted", "oom", "failed", ... or "no runs"
 };
-
 
 /// Keeps sessions, runs and samples. Thread-safe for one writer and any number of readers, also
 /// across processes. Everything written is on the way to disk when the call returns; a crash of
@@ -34,7 +34,8 @@ class Store {
   virtual Result<void> add_session(const SessionRecord& session) = 0;
   /// Adds the run, or replaces what is known of it (status, exit, times, sampling, losses).
   virtual Result<void> put_run(const std::string& session_id, const RunRecord& run) = 0;
-  /// Appends samples taken since the last call, in column blocks.
+  /// Appends samples taken since the last call, in column blocks. The run must have been put
+  /// before; series without samples are left out.
   virtual Result<void> append(const std::string& session_id, int run,
                               const std::vector<Series>& samples) = 0;
   /// Folds the many small blocks of a finished run into few well-compressed ones.
@@ -44,15 +45,19 @@ class Store {
   virtual Result<std::vector<Summary>> list() = 0;
   /// `id` may be a unique prefix, or "last".
   virtual Result<SessionRecord> session(const std::string& id) = 0;
+  /// All samples of this moment, in memory, each series in the order of time; also of a run that is
+  /// still being written. `session_id` as in session().
   virtual Result<std::unique_ptr<SeriesReader>> samples(const std::string& session_id, int run) = 0;
   virtual Result<void> remove(const std::string& id) = 0;
 
   /// One file with the whole session, to mail or attach.
   virtual Result<void> export_session(const std::string& id, const std::filesystem::path& file) = 0;
-  /// Returns the session's id; importing what is already there changes nothing.
+  /// A file from export_session, or a session folder that holds one as session.assay. Returns the
+  /// session's id; importing what is already there changes nothing, and so does a damaged file.
   virtual Result<std::string> import_session(const std::filesystem::path& file) = 0;
 
-  /// Marks runs as interrupted whose process is gone (their `assay` was killed). Returns their sessions.
+  /// Marks runs as interrupted whose process is gone (their `assay` was killed). Returns their
+  /// sessions.
   virtual Result<std::vector<std::string>> mark_interrupted() = 0;
   /// Bytes of sample blocks and number of samples, for the benchmark.
   struct Size {

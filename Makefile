@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+# `make help` lists the targets. CMake and Ninja do the work; this file only names it.
+
+prefix ?= /usr/local
+DESTDIR ?=
+FUZZ_SECONDS ?= 20
+ONLY ?=
+JOBS ?= 2
+
+python := /usr/bin/python3
+assay := build/release/bin/assay
+ctest := ctest --output-on-failure -j $(JOBS) --test-dir
+
+.NOTPARALLEL:
+.PHONY: build run test lint asan tsan fuzz bench install generate format clean help
+.DEFAULT_GOAL := build
+
+build: setup-build build/release/build.ninja  ## Build everything (the default)
+	@ninja -C build/release
+
+run: setup-build build/release/build.ninja  ## Build, profile the example app, print its footprint and report
+	@ninja -C build/release assay
+	$(assay) run examples/objcounter/sage.yaml
+
+test: setup-test build/release/build.ninja  ## Build and run every test
+	@ninja -C build/release
+	$(ctest) build/release --output-junit junit.xml
+
+lint: setup-lint build/clang/build.ninja  ## Format, clang-tidy, shellcheck, and a clang build without warnings
+	@ninja -C build/clang
+	@$(python) tools/lint.py --build build/clang --jobs $(JOBS)
+
+asan: setup-test build/asan/build.ninja  ## Unit tests and command-line cases under AddressSanitizer and UBSan
+	@ninja -C build/asan
+	$(ctest) build/asan -LE 'e2e|rooms'
+
+# GCC 12's ThreadSanitizer cannot place its shadow memory under much address randomisation.
+tsan: setup-test build/tsan/build.ninja  ## Unit tests under ThreadSanitizer
+	@ninja -C build/tsan
+	setarch -R $(ctest) build/tsan -LE 'e2e|rooms|cli'
+
+fuzz: setup-fuzz build/fuzz/build.ninja  ## Run each fuzzer for FUZZ_SECONDS (20)
+	@ninja -C build/fuzz
+	@tools/fuzz.sh build/fuzz $(FUZZ_SECONDS)
+
+bench: setup-bench build/bench/build.ninja  ## Measure; ONLY=session for one part; a rerun goes on where it stopped
+	@ninja -C build/bench assay bench_programs
+	@$(python) bench/run.py --build build/bench $(if $(ONLY),--only $(ONLY))
+
+install: build  ## Install under DESTDIR and prefix (/usr/local)
+	DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(prefix)"
+
+generate:  ## Write the committed files that come from catalog/metrics.yaml
+	$(python) catalog/generate.py python catalog/metrics.yaml > clients/python/assay/catalog.py
+	$(python) catalog/generate.py docs catalog/metrics.yaml > docs/metrics.md
+
+format: setup-lint  ## Format all C++ files in place
+	@$(python) tools/lint.py --fix-format
+
+clean:  ## Remove everything built
+	rm -rf build
+
+help:  ## This list
+	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 16
+
+# Ninja reconfigures by itself when a CMake file changes; only the presets need a look from here.
+build/%/build.ninja: CMakePresets.json
+	cmake --preset $*
+	@touch $@
+
+setup-%:
+	@tools/setup.sh $*

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+import harness
+import pytest
+
+
+def test_a_known_ratio_lies_in_its_interval():
+    pairs = [(1.0 + i * 0.01, (1.0 + i * 0.01) * (1.02 + (-1) ** i * 0.001)) for i in range(20)]
+    mean, low, high = harness.ratio_interval(pairs)
+    assert low < mean < high
+    assert mean == pytest.approx(1.02, abs=1e-4) and high - low < 0.002
+
+
+def test_noise_widens_the_interval():
+    quiet = harness.ratio_interval([(1, 1.01), (1, 0.99)] * 10)
+    loud = harness.ratio_interval([(1, 1.1), (1, 0.9)] * 10)
+    assert loud[2] - loud[1] > 5 * (quiet[2] - quiet[1])
+
+
+@pytest.mark.parametrize("p, value", [(50, 20), (95, 38), (100, 40)])
+def test_percentiles(p, value):
+    assert harness.percentile(range(1, 41), p) == value
+
+
+def test_what_was_measured_is_not_measured_again(tmp_path):
+    calls = []
+
+    def measure():
+        calls.append(1)
+        return {"seconds": 1.5}
+
+    assert harness.Bench("part", tmp_path, tmp_path).once("a", measure) == {"seconds": 1.5}
+    again = harness.Bench("part", tmp_path, tmp_path)
+    assert again.once("a", measure) == {"seconds": 1.5} and len(calls) == 1
+    again.once("b", measure)
+    assert len(calls) == 2
+
+
+def test_a_failed_number_shows_in_the_table(tmp_path, capsys):
+    bench = harness.Bench("part", tmp_path, tmp_path)
+    bench.row("slowdown", "2 %", "40 pairs", "at most 1 %", False)
+    assert "| slowdown | 2 % | 40 pairs | at most 1 % | FAIL |" in harness.markdown("t", bench.rows)
+    assert "FAIL" in capsys.readouterr().out

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a session costs the app, how soon the app starts, and how small its samples are kept."""
+import contextlib
+import json
+import sqlite3
+import time
+
+import harness
+
+TITLE = "the cost of a session"
+PAIRS = 40
+PAIR_SECONDS = 5  # of each half
+STARTS = 40
+EXAMPLE = harness.ROOT / "examples" / "objcounter" / "sage.yaml"
+
+
+def run(bench):
+    slowdown(bench)
+    start_time(bench)
+    stored_bytes(bench)
+
+
+def slowdown(bench):
+    """Plain and profiled runs of the same work in turn; which comes first alternates."""
+    program = bench.bin / "busy_cores"
+    chunks = bench.once("chunks", lambda: calibrate(bench, program))
+
+    def plain():
+        return json.loads(bench.command(program, chunks))
+
+    def profiled():
+        output = bench.work / "busy.json"
+        document = json.loads(bench.command(bench.assay, "run", "--json", "--interval", "100ms", "--", "sh", "-c",
+                                            f"exec {program} {chunks} > {output}"))
+        return {**json.loads(output.read_text()), "sampling": document["runs"][0]["sampling"]}
+
+    def pair(number):
+        if number % 2:
+            second = profiled()
+            return [plain(), second]
+        return [plain(), profiled()]
+
+    pairs = [bench.once(f"pair {i}", lambda i=i: pair(i)) for i in range(PAIRS)]
+    wall = harness.ratio_interval([(a["wall_seconds"], b["wall_seconds"]) for a, b in pairs])
+    cpu = harness.ratio_interval([(a["cpu_seconds"], b["cpu_seconds"]) for a, b in pairs])
+    bench.row("slowdown of an app on all cores, 10 Hz", percent(wall),
+              f"{PAIRS} pairs of {PAIR_SECONDS} s", "upper end at most 1 %", wall[2] <= 1.01)
+    bench.row("the app's own CPU time", percent(cpu), "the same pairs")
+    own_cost(bench, [b["sampling"] for _, b in pairs], [b["wall_seconds"] for _, b in pairs])
+
+
+def percent(ratio):
+    mean, low, high = ((x - 1) * 100 for x in ratio)
+    return f"{mean:+.2f} % (95 %: {low:+.2f} to {high:+.2f} %)"
+
+
+def calibrate(bench, program):
+    took = json.loads(bench.command(program, 1000))["wall_seconds"]
+    return max(1, round(1000 * PAIR_SECONDS / took))
+
+
+def own_cost(bench, samplings, walls):
+    cpu = sum(s["own_cpu_seconds"] for s in samplings)
+    beats = sum(s["beats"] for s in samplings)
+    late = sum(s["late_beats"] for s in samplings)
+    bench.row("assay's own CPU time a beat", f"{cpu / beats * 1e6:.0f} us",
+              f"{cpu / sum(walls) * 100:.2f} % of one core; {late} of {beats} beats late")
+
+
+def start_time(bench):
+    """From just before the call to the first statement of the app."""
+    def milliseconds(*command):
+        output = bench.work / "clock.txt"
+        start = time.monotonic_ns()
+        bench.command(*command, bench.bin / "exec_clock", output)
+        return (int(output.read_text()) - start) / 1e6
+
+    def once(i):
+        return {"env": milliseconds("env"), "assay": milliseconds(bench.assay, "run", "--quiet", "--")}
+
+    times = [bench.once(f"start {i}", lambda i=i: once(i)) for i in range(STARTS)]
+    ours, env = ([t[name] for t in times] for name in ("assay", "env"))
+    p95 = harness.percentile(ours, 95)
+    bench.row("from `assay run` to the app's exec", f"p50 {harness.percentile(ours, 50):.1f} ms, p95 {p95:.1f} ms",
+              f"through `env`: p50 {harness.percentile(env, 50):.1f} ms, p95 {harness.percentile(env, 95):.1f} ms",
+              "at most 50 ms", p95 <= 50)
+
+
+def stored_bytes(bench):
+    """The example app, as a user would profile it, in a history of its own."""
+    def measure():
+        bench.command(bench.assay, "run", "--quiet", EXAMPLE, check=False, history="example.db")
+        with contextlib.closing(sqlite3.connect(bench.work / "example.db")) as db:
+            size, samples = db.execute(
+                "SELECT sum(length(data)), sum(samples) FROM"
+                " (SELECT data, samples FROM blocks UNION ALL SELECT data, samples FROM tail)").fetchone()
+        return {"bytes": size, "samples": samples}
+
+    stored = bench.once("stored", measure)
+    each = stored["bytes"] / stored["samples"]
+    bench.row("stored bytes a sample of the example", f"{each:.2f}", f"{stored['samples']} samples", "at most 1.5",
+              each <= 1.5)

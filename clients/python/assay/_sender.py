@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The way to the profiler: a unix socket that never blocks and never raises."""
+import collections
+import errno
+import os
+import socket
+import threading
+import time
+
+FLUSH_SECONDS = 0.05     # values wait at most this long for company, if more are reported
+RETRY_SECONDS = 1.0      # between attempts to connect
+CLOSE_SECONDS = 0.1      # the longest wait for another thread at the end
+QUEUE_LIMIT = 10000      # messages that wait while the profiler is slow; further ones are dropped
+BATCH = 500              # messages that are sent at once
+ADDRESS_LIMIT = 107
+
+
+class Sender(object):
+    """Queues messages and sends them in batches. Safe for threads, forks and signal handlers: the
+    queue needs no lock, and only one thread at a time sends while the others go on."""
+
+    def __init__(self, path):
+        self.path = path
+        self.dropped = 0
+        self.on_loss = lambda: None   # messages were made and will not arrive
+        self.on_fork = lambda: None
+        self._reset()
+
+    def _reset(self):
+        self._pid = os.getpid()
+        self._queue = collections.deque()
+        self._sending = threading.Lock()
+        self._socket = None
+        self._unsent = b''
+        self._next_flush = 0.0
+        self._next_attempt = 0.0
+
+    def begin(self):
+        """Comes before everything else: returns time.monotonic(), and notices a fork."""
+        if os.getpid() != self._pid:
+            self._after_fork()
+        return time.monotonic()
+
+    def takes(self, now):
+        """Whether a message would be queued; one that would not is counted here, unmade."""
+        absent = self._socket is None and now < self._next_attempt
+        if absent or len(self._queue) >= QUEUE_LIMIT:
+            self.dropped += 1
+            if now >= self._next_flush:
+                self.flush(now)
+            return False
+        return True
+
+    def put(self, message, now):
+        """Queues one message (bytes), and sends if it is time."""
+        self._queue.append(message)
+        if now >= self._next_flush:
+            self.flush(now)
+
+    def flush(self, now):
+        """Sends what the profiler takes at once."""
+        if not self._sending.acquire(False):
+            return
+        try:
+            self._next_flush = now + FLUSH_SECONDS
+            if self._socket is not None or self._connect(now):
+                self._send_all()
+        except Exception:  # whatever it is, it is not the app's trouble
+            self._disconnect()
+        finally:
+            self._sending.release()
+
+    def close(self):
+        """Sends what can be sent and closes the connection; the next put opens a new one."""
+        now = self.begin()
+        # Another thread that is sending will be done in no time, for it never waits itself.
+        if self._sending.acquire(True, CLOSE_SECONDS):
+            self._sending.release()
+        self.flush(now)
+        if self._sending.acquire(False):
+            try:
+                self._disconnect()
+                self._next_attempt = 0.0
+            finally:
+                self._sending.release()
+
+    def _after_fork(self):
+        # The child gets its own connection; what is queued is the parent's to send.
+        if self._socket is not None:
+            self._socket.close()
+        self._reset()
+        self.on_fork()
+
+    def _connect(self, now):
+        if now < self._next_attempt:
+            self._drop_queue()
+            return False
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            connection.setblocking(False)
+            connect_to(connection, self.path)
+        except Exception:
+            connection.close()
+            self._next_attempt = now + RETRY_SECONDS
+            self._drop_queue()
+            return False
+        self._socket = connection
+        return True
+
+    def _send_all(self):
+        while self._unsent or self._queue:
+            if not self._unsent:
+                count = min(len(self._queue), BATCH)
+                self._unsent = b''.join([self._queue.popleft() for _ in range(count)])
+            try:
+                # Even an app that dies of SIGPIPE by choice must not die of ours.
+                sent = self._socket.send(self._unsent, socket.MSG_NOSIGNAL)
+            except (BlockingIOError, InterruptedError):
+                return
+            except OSError as error:
+                if error.errno == errno.ENOBUFS:
+                    return
+                self._disconnect()
+                return
+            self._unsent = self._unsent[sent:]
+
+    def _disconnect(self):
+        if self._unsent:
+            self.dropped += max(1, self._unsent.count(b'\n\n'))
+        self._unsent = b''
+        self._drop_queue()
+        if self._socket is not None:
+            self._socket.close()
+        self._socket = None
+        self._next_attempt = time.monotonic() + RETRY_SECONDS
+
+    def _drop_queue(self):
+        self.dropped += len(self._queue)
+        self._queue.clear()
+        self.on_loss()
+
+
+def connect_to(connection, path):
+    """Connects, also to a path that is too long for a socket address."""
+    if len(os.fsencode(path)) <= ADDRESS_LIMIT:
+        connection.connect(path)
+        return
+    folder = os.open(os.path.dirname(path), os.O_PATH | os.O_DIRECTORY)
+    try:
+        connection.connect('/proc/self/fd/%d/%s' % (folder, os.path.basename(path)))
+    finally:
+        os.close(folder)

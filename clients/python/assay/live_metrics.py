@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""LiveMetrics: what an app tells about itself while it runs."""
+import atexit
+import functools
+import json
+import os
+import threading
+import time
+import weakref
+
+from ._sender import Sender
+
+DEFAULT_SOCKET = '/metrics/live_metrics.sock'
+
+METRIC_TIMER = 0   # seconds that a piece of work took
+METRIC_RATE = 1    # how often something happens, per second, averaged over a window
+METRIC_NUMBER = 2  # any number
+
+_KIND_NAMES = {METRIC_TIMER: 'timer', METRIC_RATE: 'rate', METRIC_NUMBER: 'number'}
+_INFINITY = float('inf')
+
+
+class LiveMetrics(object):
+    """Reports numbers of your app to the profiler that watches it.
+
+        metrics = LiveMetrics()
+        with metrics.timer('latency'):
+            ...
+        metrics.rate('fps')            # once per frame
+        metrics.push('objects', 12)
+
+    Nothing here blocks, raises or prints: without a profiler, or with one that is slow or dies, values
+    are dropped and counted in `dropped`. Safe to use from many threads and after a fork.
+
+    `metrics` may name kinds in advance, {'latency': METRIC_TIMER, 'fps': METRIC_RATE}: the timer of a
+    METRIC_RATE then reports how often its work gets done per second. `socket_path` defaults to
+    $ASSAY_SOCKET, else /metrics/live_metrics.sock. `window` is the seconds that rates are averaged over.
+    """
+
+    METRIC_TIMER = METRIC_TIMER
+    METRIC_RATE = METRIC_RATE
+    METRIC_NUMBER = METRIC_NUMBER
+
+    def __init__(self, metrics=None, socket_path=None, window=1.0):
+        if isinstance(metrics, (str, os.PathLike)):
+            metrics, socket_path = None, metrics
+        path = socket_path or os.environ.get('ASSAY_SOCKET') or DEFAULT_SOCKET
+        self._sender = Sender(os.fspath(path))
+        self._sender.on_loss = self._tell_kinds_again
+        self._sender.on_fork = self._start_anew
+        self._window = float(window) if _is_number(window) and window > 0 else 1.0
+        self._kinds = {}
+        self._heads = {}      # name -> how its next message begins
+        self._bad = 0
+        self._start_anew()
+        for name, kind in (metrics or {}).items():
+            self.add_metric(name, kind)
+        _close_at_exit(self)
+
+    @property
+    def dropped(self):
+        """Values that could not be reported so far."""
+        return self._sender.dropped + self._bad
+
+    def add_metric(self, name, kind=METRIC_NUMBER):
+        """Names a metric's kind in advance."""
+        if isinstance(name, str) and kind in _KIND_NAMES:
+            self._kinds[name] = kind
+            self._heads.pop(name, None)
+        else:
+            self._bad += 1
+
+    def push(self, name, value):
+        """Reports a number as it is."""
+        self._report(name, value, self._sender.begin())
+
+    push_metric = push
+
+    def update(self, name, value=1):
+        """Reports by the metric's kind: a rate counts `value` events, any other is pushed."""
+        if isinstance(name, str) and self._kinds.get(name) == METRIC_RATE:
+            self.rate(name, value)
+        else:
+            self.push(name, value)
+
+    def start_timer(self, name):
+        """Starts a timer; each thread has its own of that name."""
+        if not isinstance(name, str):
+            self._bad += 1
+            return
+        self._started.__dict__[name] = time.perf_counter()
+
+    def stop_timer(self, name):
+        """Reports the seconds since start_timer; without one it is a dropped value."""
+        started = self._started.__dict__.pop(name, None) if isinstance(name, str) else None
+        if started is None:
+            self._bad += 1
+            return
+        self._report_duration(name, time.perf_counter() - started)
+
+    def timer(self, name):
+        """`with metrics.timer('latency'):` or `@metrics.timer('latency')`."""
+        return _Timer(self, name)
+
+    def rate(self, name, n=1):
+        """Counts `n` events; reports events per second once per window."""
+        if not _is_number(n) or not isinstance(name, str):
+            self._bad += 1
+            return
+        now = self._sender.begin()
+        self._kinds.setdefault(name, METRIC_RATE)
+        with self._lock:
+            rate = self._rates.get(name)
+            if rate is None:
+                # The first event opens the window: n events have n - 1 distances.
+                self._rates[name] = [0, 0.0, now, False]
+                return
+            rate[0] += float(n)
+            if now - rate[2] < self._window:
+                return
+            value = rate[0] / (now - rate[2])
+            rate[:] = [0, 0.0, now, True]
+        self._report(name, value, now)
+
+    def counter(self, name, n=1):
+        """Adds to a total and reports it."""
+        if not _is_number(n) or not isinstance(name, str):
+            self._bad += 1
+            return
+        now = self._sender.begin()
+        with self._lock:
+            total = self._totals.get(name, 0.0) + float(n)
+            self._totals[name] = total
+        self._report(name, total, now)
+
+    def flush(self):
+        """Sends now what still waits for company (at most a twentieth of a second's values)."""
+        self._sender.flush(self._sender.begin())
+
+    def close(self):
+        """Reports what rates have gathered and closes the connection. Called at the app's exit."""
+        now = self._sender.begin()
+        with self._lock:
+            rates, self._rates = self._rates, {}
+        for name, (events, busy, since, reported) in rates.items():
+            seconds = busy or now - since
+            # A scrap of a window would be a noisy value beside whole ones.
+            if events and seconds > 0 and (not reported or now - since >= self._window / 2):
+                self._report(name, events / seconds, now)
+        self._sender.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc_info):
+        self.close()
+
+    def _report_duration(self, name, seconds):
+        now = self._sender.begin()
+        if not isinstance(name, str):
+            self._bad += 1
+            return
+        if self._kinds.setdefault(name, METRIC_TIMER) != METRIC_RATE:
+            self._report(name, seconds, now)
+            return
+        with self._lock:
+            rate = self._rates.setdefault(name, [0, 0.0, now - seconds, False])
+            rate[0] += 1
+            rate[1] += seconds
+            if now - rate[2] < self._window:
+                return
+            value = rate[0] / rate[1] if rate[1] > 0 else _INFINITY
+            rate[:] = [0, 0.0, now, True]
+        self._report(name, value, now)
+
+    def _report(self, name, value, now):
+        if not self._sender.takes(now):
+            return
+        try:
+            number = float(value)
+            # bool and str would convert as well, and are mistakes.
+            if not -_INFINITY < number < _INFINITY or isinstance(value, (bool, str, bytes)):
+                raise ValueError(value)
+            head = self._heads.get(name) or self._head(name)
+        except Exception:
+            self._bad += 1
+            return
+        self._sender.put(b'%s%r, "timestamp": %.6f}}\n\n' % (head, number, time.time()), now)
+
+    def _head(self, name):
+        """Begins a message; the first of each connection tells the kind as well."""
+        quoted = json.dumps(name)
+        if not isinstance(name, str) or not name:
+            raise ValueError(name)
+        plain = ('{%s: {"value": ' % quoted).encode()
+        self._heads[name] = plain
+        if name not in self._kinds:
+            return plain
+        kind = _KIND_NAMES[self._kinds[name]]
+        return ('{%s: {"kind": "%s", "value": ' % (quoted, kind)).encode()
+
+    def _tell_kinds_again(self):
+        self._heads.clear()
+
+    def _start_anew(self):
+        # Also in a forked child, where a lock may be held by a thread that does not exist there.
+        self._lock = threading.RLock()
+        self._started = threading.local()
+        self._rates = {}   # name -> [events, seconds of work, since when, reported before]
+        self._totals = {}
+        self._heads.clear()
+
+
+class _Timer(object):
+    __slots__ = ('_metrics', '_name', '_started')
+
+    def __init__(self, metrics, name):
+        self._metrics = metrics
+        self._name = name
+
+    def __enter__(self):
+        self._started = time.perf_counter()
+        return self
+
+    def __exit__(self, *exc_info):
+        self._metrics._report_duration(self._name, time.perf_counter() - self._started)
+
+    def __call__(self, function):
+        @functools.wraps(function)
+        def timed(*args, **kwargs):
+            with _Timer(self._metrics, self._name):
+                return function(*args, **kwargs)
+        return timed
+
+
+def _is_number(value):
+    try:
+        return not isinstance(value, (bool, str, bytes)) and -_INFINITY < float(value) < _INFINITY
+    except Exception:
+        return False
+
+
+def _close_at_exit(metrics):
+    reference = weakref.ref(metrics)
+
+    def close():
+        alive = reference()
+        if alive is not None:
+            alive.close()
+    atexit.register(close)

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "advice.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+#include <assay/base/text.h>
+
+namespace assay::analysis {
+namespace {
+
+bool reported_at_all(const Facts& f, const std::string& name) {
+  return std::any_of(f.recorded.begin(), f.recorded.end(), [&](const Series& s) {
+    return s.info.kind == Kind::event && s.info.name == name && !s.values.empty();
+  });
+}
+
+std::string names_reported(const Facts& f) {
+  std::vector<std::string> names;
+  for (const auto& [name, line] : f.analysis.metrics) names.push_back(name);
+  if (names.empty()) return "The app reported nothing about itself.";
+  return fmt::format("The app reported only: {}.", fmt::join(names, ", "));
+}
+
+std::optional<Advice> goal_never_reported(const Facts& f) {
+  std::vector<std::string> missing;
+  for (const auto& g : f.analysis.goals) {
+    if (!g.value && !reported_at_all(f, g.goal.metric)) missing.push_back(g.goal.metric);
+  }
+  if (missing.empty()) return std::nullopt;
+  return Advice{
+      fmt::format("A goal cannot be judged: {} was never reported.", fmt::join(missing, ", ")),
+      names_reported(f),
+      fmt::format("Let the app report it: in Python `from assay import LiveMetrics`, then "
+                  "LiveMetrics().push('{}', value); or name a line of the footprint as the "
+                  "goal.",
+                  missing.front())};
+}
+
+std::optional<Advice> goal_reported_too_early(const Facts& f) {
+  for (const auto& g : f.analysis.goals) {
+    if (g.value || !reported_at_all(f, g.goal.metric)) continue;
+    return Advice{fmt::format("A goal cannot be judged: {} was only reported during the warm-up.",
+                              g.goal.metric),
+                  fmt::format("The warm-up takes {}.", format_duration(f.run.target.warmup)),
+                  "Shorten the warm-up or run longer."};
+  }
+  return std::nullopt;
+}
+
+std::optional<Advice> warmup_too_long(const Facts& f) {
+  if (!f.window.warmup_ignored) return std::nullopt;
+  return Advice{
+      "The warm-up lasts longer than the run, so all of the run was counted.",
+      fmt::format("The warm-up is {}, the run took {}.", format_duration(f.run.target.warmup),
+                  format_duration(f.window.length())),
+      "Shorten the warm-up or run longer."};
+}
+
+/// What was lost of the app's own reports, or else of our measurements; late beats have their own
+/// rule.
+std::vector<std::string> losses(const Facts& f, bool hooks) {
+  std::vector<std::string> lines;
+  for (const auto& loss : f.run.losses) {
+    const bool from_hooks = loss.source == "hooks";
+    if (loss.count == 0 || from_hooks != hooks || loss.source == "sampler") continue;
+    lines.push_back(fmt::format("{} × {}", loss.count, loss.reason));
+  }
+  return lines;
+}
+
+std::optional<Advice> reports_lost(const Facts& f) {
+  const auto lines = losses(f, true);
+  if (lines.empty()) return std::nullopt;
+  return Advice{
+      "Some of what the app reported about itself was lost or not as it should be.",
+      fmt::format("{}.", fmt::join(lines, "; ")),
+      "Report less often, or one object of plain numbers per message with a blank line behind "
+      "it; means of the reported metrics may be off."};
+}
+
+std::optional<Advice> samples_lost(const Facts& f) {
+  const auto lines = losses(f, false);
+  if (lines.empty()) return std::nullopt;
+  return Advice{"Some measurements were lost.", fmt::format("{}.", fmt::join(lines, "; ")),
+                "Check that the disk of the history has room and keeps up, then profile again."};
+}
+
+std::optional<Advice> beats_late(const Facts& f) {
+  const Sampling& s = f.run.sampling;
+  const uint64_t due = std::max(s.beats, s.late_beats);
+  if (s.beats < 10 || s.late_beats * 10 <= due) return std::nullopt;
+  return Advice{
+      "Samples were often taken late, so short peaks may be missing.",
+      fmt::format("{} of {} came late, the worst by {}; the interval was {} instead of {}.",
+                  s.late_beats, due, format_duration(s.worst_lateness),
+                  format_duration(s.achieved_interval), format_duration(s.interval)),
+      "The machine was too busy to be watched this closely: take a longer interval, or leave "
+      "a core free. Means and totals are still right."};
+}
+
+constexpr std::array<Rule, 6> kRules = {goal_never_reported, goal_reported_too_early,
+                                        warmup_too_long,     reports_lost,
+                                        samples_lost,        beats_late};
+
+}  // namespace
+
+std::span<const Rule> measurement_rules() {
+  return kRules;
+}
+
+}  // namespace assay::analysis

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "answer.h"
+
+#include "goals.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include <assay/base/text.h>
+
+namespace assay::analysis {
+namespace {
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) text += i + 1 == parts.size() ? " and " : ", ";
+    text += parts[i];
+  }
+  return text;
+}
+
+/// "1.8 cores and 612 MB"; empty when neither was measured.
+std::string resources(const RunAnalysis& analysis) {
+  std::vector<std::string> parts;
+  if (const auto* cores = find(analysis.footprint, "cpu_cores")) {
+    const std::string number = format_number(std::max(cores->p95, cores->mean));
+    parts.push_back(number + (number == "1" ? " core" : " cores"));
+  }
+  if (const auto* memory = find(analysis.footprint, "memory_bytes")) {
+    parts.push_back(format_bytes(memory->peak));
+  }
+  return joined(parts);
+}
+
+bool wants_more(Comparison c) {
+  return c == Comparison::greater || c == Comparison::greater_equal;
+}
+
+std::string reached(const GoalResult& result, const RunAnalysis& analysis) {
+  const std::string unit = unit_of(result.goal, analysis);
+  const std::string value = format_value(*result.value, unit);
+  const std::string bound = format_value(result.goal.bound, unit);
+  if (wants_more(result.goal.comparison)) {
+    return fmt::format("{} of {} {}", value, bound, name_of(result.goal));
+  }
+  return fmt::format("{} {}, {} the {} allowed", name_of(result.goal), value,
+                     result.met ? "within" : "over", bound);
+}
+
+/// "reached 12.4 of 10 fps and latency.p95 350 ms, over the 200 ms allowed; never reported x".
+std::string goals_clause(const RunAnalysis& analysis) {
+  std::vector<std::string> more;
+  std::vector<std::string> less;
+  std::vector<std::string> never;
+  for (const auto& result : analysis.goals) {
+    if (!result.value) {
+      never.push_back(result.goal.metric);
+    } else {
+      (wants_more(result.goal.comparison) ? more : less).push_back(reached(result, analysis));
+    }
+  }
+  more.insert(more.end(), less.begin(), less.end());
+  std::string clause;
+  if (!more.empty()) clause = "reached " + joined(more);
+  if (!never.empty()) clause += (clause.empty() ? "" : "; ") + ("never reported " + joined(never));
+  return clause;
+}
+
+std::string failure(const Exit& exit, const std::string& after) {
+  if (exit.code && *exit.code != 0) return fmt::format("failed with code {}{}", *exit.code, after);
+  if (!exit.detail.empty()) return fmt::format("failed{}: {}", after, exit.detail);
+  if (exit.signal) return fmt::format("was killed by signal {}{}", *exit.signal, after);
+  return "failed" + after;
+}
+
+/// How it ended, when that is the first thing to know; empty after a normal end.
+std::string ending(const RunRecord& run, Nanoseconds duration) {
+  const std::string after =
+      duration > Nanoseconds(0) ? " after " + format_duration(duration) : std::string();
+  switch (run.status) {
+    case RunStatus::finished:
+      return "";
+    case RunStatus::running:
+      return "still runs" + after;
+    case RunStatus::timeout:
+      return run.isolation == "attached" ? "was watched for " + format_duration(duration)
+                                         : "was stopped at its timeout" + after;
+    case RunStatus::failed:
+      return failure(run.exit, after);
+    case RunStatus::interrupted:
+      return "was interrupted" + after;
+    case RunStatus::oom:
+      break;
+  }
+  const auto& limit = run.target.limits.memory_bytes;
+  return "ran out of memory" + after +
+         (limit ? fmt::format(": its limit was {}", format_bytes(static_cast<double>(*limit)))
+                : "");
+}
+
+/// A timeout is a normal end: what was seen until then is what the app needs.
+bool ended_normally(RunStatus status) {
+  return status == RunStatus::finished || status == RunStatus::timeout;
+}
+
+}  // namespace
+
+std::string answer_of(const RunRecord& run, const RunAnalysis& analysis, Nanoseconds duration) {
+  std::vector<std::string> clauses;
+  if (auto end = ending(run, duration); !end.empty()) clauses.push_back(std::move(end));
+  const std::string needed = resources(analysis);
+  if (needed.empty()) {
+    if (clauses.empty()) clauses.push_back("finished after " + format_duration(duration));
+    clauses.emplace_back("what it needs could not be measured");
+  } else if (ended_normally(run.status)) {
+    clauses.push_back("needs " + needed);
+  } else {
+    clauses.push_back(
+        (run.status == RunStatus::running ? "so far it needed " : "until then it needed ") +
+        needed);
+  }
+  if (auto goals = goals_clause(analysis); !goals.empty()) clauses.push_back(std::move(goals));
+  return fmt::format("{}", fmt::join(clauses, "; "));
+}
+
+}  // namespace assay::analysis

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "footprint.h"
+
+#include "power.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <limits>
+
+namespace assay::analysis {
+namespace {
+
+constexpr std::string_view kAtExit = "kernel's totals at exit";
+constexpr std::string_view kPower = "power_watts";
+
+/// A high-water mark has no distribution of its own: it raises the peak of what it marks.
+bool has_own_line(const Metric& m) {
+  return m.name != "memory_peak_bytes" && m.name != kPower && m.rate_name != kPower &&
+         !m.name.starts_with("profiler_");
+}
+
+Combine how_to_combine(std::string_view name) {
+  if (name == "cpu_frequency_hertz" || name == "battery_charge_ratio") return Combine::mean;
+  if (name == "temperature_celsius" || name.starts_with("pressure_")) return Combine::highest;
+  return Combine::sum;
+}
+
+std::string joined_sources(const std::vector<const Series*>& parts) {
+  std::vector<std::string> sources;
+  for (const Series* part : parts) {
+    if (std::find(sources.begin(), sources.end(), part->info.source) == sources.end()) {
+      sources.push_back(part->info.source);
+    }
+  }
+  if (sources.size() <= 3) return fmt::format("{}", fmt::join(sources, ", "));
+  return fmt::format("{} and {} more", sources.front(), sources.size() - 1);
+}
+
+Distribution line_of(const Metric& metric, const std::vector<const Series*>& parts,
+                     const Window& window) {
+  std::vector<std::vector<Interval>> intervals;
+  intervals.reserve(parts.size());
+  for (const Series* part : parts) intervals.push_back(intervals_of(*part, window.to));
+  Distribution d =
+      distribution_of(combine(intervals, how_to_combine(metric.name)), window.from, window.to);
+  d.unit = metric.kind == Kind::counter ? metric.rate_unit : metric.unit;
+  d.source = joined_sources(parts);
+  return d;
+}
+
+std::vector<const Series*> series_of(const std::vector<Series>& recorded, std::string_view name,
+                                     Scope scope) {
+  std::vector<const Series*> found;
+  for (const auto& s : recorded) {
+    if (s.info.name == name && s.info.scope == scope && s.info.kind != Kind::event) {
+      found.push_back(&s);
+    }
+  }
+  return found;
+}
+
+Distribution* find_line(Lines& lines, std::string_view name) {
+  for (auto& [key, value] : lines) {
+    if (key == name) return &value;
+  }
+  return nullptr;
+}
+
+size_t rank_of(std::string_view name) {
+  const auto all = catalog();
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i].name == name || all[i].rate_name == name) return i;
+  }
+  return all.size();
+}
+
+void insert_line(Lines& lines, std::string name, Distribution d) {
+  const auto place = std::find_if(lines.begin(), lines.end(), [&](const auto& line) {
+    return rank_of(line.first) > rank_of(name);
+  });
+  lines.emplace(place, std::move(name), std::move(d));
+}
+
+void add_source(Distribution& d, std::string_view source) {
+  if (d.source.find(source) == std::string::npos) d.source += fmt::format("; {}", source);
+}
+
+/// CPU time that no sample saw, in a run too short for two of them or before its first: the total
+/// at exit gives the mean.
+void apply_cpu_total(Lines& lines, const std::string& name, std::optional<double> total,
+                     const Window& window) {
+  const double length = seconds(window.length());
+  if (!total || length <= 0) return;
+  const double mean = *total / length;
+  Distribution* line = find_line(lines, name);
+  if (line == nullptr) {
+    insert_line(lines, name, single_value(mean, "cores", std::string(kAtExit)));
+  } else if (mean > line->mean) {
+    line->mean = mean;
+    line->peak = std::max(line->peak, mean);
+    add_source(*line, kAtExit);
+  }
+}
+
+/// `certain`: a level that memory is known to have reached within the window.
+void raise_peak(Lines& lines, const std::string& name, double certain, std::string_view source) {
+  Distribution* line = find_line(lines, name);
+  if (line == nullptr) {
+    insert_line(lines, name, single_value(certain, "bytes", std::string(source)));
+  } else if (certain > line->peak) {
+    line->peak = certain;
+    add_source(*line, source);
+  }
+}
+
+/// The kernel's high-water mark, if it was set within the window.
+std::optional<double> mark_within(const std::vector<const Series*>& marks, const Window& window) {
+  if (marks.empty() || marks.front()->values.empty()) return std::nullopt;
+  const Series& mark = *marks.front();
+  const double highest = *std::max_element(mark.values.begin(), mark.values.end());
+  if (!window.warmup_cut) return highest;
+  double before = 0;
+  for (size_t i = 0; i < mark.times.size() && mark.times[i] <= window.from; ++i) {
+    before = std::max(before, mark.values[i]);
+  }
+  return highest > before ? std::optional<double>(highest) : std::nullopt;
+}
+
+/// A control group's mark includes file cache, which is no need: the most cache that was seen is
+/// taken off, and what is left was certainly reached.
+void apply_high_water_mark(Lines& lines, const std::vector<Series>& recorded,
+                           const Window& window) {
+  const auto marks = series_of(recorded, "memory_peak_bytes", Scope::app);
+  const auto mark = mark_within(marks, window);
+  if (!mark) return;
+  const std::string& source = marks.front()->info.source;
+  double cache = 0;
+  if (source.find("cgroup") != std::string::npos) {
+    const Distribution* seen = find_line(lines, "memory_cache_bytes");
+    cache = seen != nullptr ? seen->peak : std::numeric_limits<double>::infinity();
+  }
+  if (*mark > cache) raise_peak(lines, "memory_bytes", *mark - cache, source);
+}
+
+void apply_exit(Lines& lines, const Exit& exit, const Window& window) {
+  if (window.warmup_cut) return;
+  const bool both = exit.user_seconds && exit.system_seconds;
+  apply_cpu_total(lines, "cpu_cores",
+                  both ? std::optional(*exit.user_seconds + *exit.system_seconds) : std::nullopt,
+                  window);
+  apply_cpu_total(lines, "cpu_user_cores", exit.user_seconds, window);
+  apply_cpu_total(lines, "cpu_system_cores", exit.system_seconds, window);
+  if (!exit.max_rss_bytes) return;
+  const auto largest = static_cast<double>(*exit.max_rss_bytes);
+  raise_peak(lines, "memory_bytes", largest, "largest process at exit");
+  raise_peak(lines, "memory_rss_bytes", largest, "largest process at exit");
+}
+
+}  // namespace
+
+Window window_of(const RunRecord& run, const std::vector<Series>& recorded) {
+  Window window{run.started, run.ended};
+  if (run.ended <= run.started) {
+    window.to = run.started;
+    for (const auto& s : recorded) {
+      if (!s.times.empty()) window.to = std::max(window.to, s.times.back());
+    }
+  }
+  const Nanoseconds warmup = run.target.warmup;
+  if (warmup <= Nanoseconds(0)) return window;
+  window.warmup_cut = warmup < window.length();
+  window.warmup_ignored = !window.warmup_cut;
+  if (window.warmup_cut) window.from += warmup;
+  return window;
+}
+
+Lines scope_lines(const std::vector<Series>& recorded, Scope scope, const Window& window) {
+  Lines lines;
+  for (const auto& metric : catalog()) {
+    if (!has_own_line(metric)) continue;
+    const auto parts = series_of(recorded, metric.name, scope);
+    if (parts.empty()) continue;
+    auto d = line_of(metric, parts, window);
+    const auto name = metric.kind == Kind::counter ? metric.rate_name : metric.name;
+    if (d.count > 0) lines.emplace_back(name, std::move(d));
+  }
+  if (scope != Scope::node) return lines;
+  if (auto power = power_of(recorded, window.from, window.to)) {
+    insert_line(lines, std::string(kPower), std::move(*power));
+  }
+  return lines;
+}
+
+Lines footprint_of(const RunRecord& run, const std::vector<Series>& recorded,
+                   const Window& window) {
+  Lines lines = scope_lines(recorded, Scope::app, window);
+  apply_high_water_mark(lines, recorded, window);
+  apply_exit(lines, run.exit, window);
+  if (auto power = power_of(recorded, window.from, window.to)) {
+    insert_line(lines, std::string(kPower), std::move(*power));
+  }
+  return lines;
+}
+
+}  // namespace assay::analysis

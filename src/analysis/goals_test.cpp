@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "goals.h"
+
+#include "test_run.h"
+
+#include <gtest/gtest.h>
+
+namespace assay::analysis {
+namespace {
+
+TestRun run_with(std::vector<Goal> goals) {
+  TestRun t;
+  t.run.target.goals = std::move(goals);
+  t.steady(MetricId::cpu_usage_seconds_total, 2);
+  t.steady(MetricId::memory_bytes, 500e6);
+  t.event("fps", {{1, 8}, {2, 12}});
+  t.event("latency", {{1, 0.1}, {2, 0.3}});
+  return t;
+}
+
+TEST(Metrics, are_merged_over_processes_and_sorted_by_name) {
+  TestRun t;
+  t.add(event_info("fps", "reported by pid 9"), {{1, 10}, {2, 20}});
+  t.add(event_info("accuracy", "reported by pid 7"), {{1, 0.5}});
+  t.add(event_info("fps", "reported by pid 8"), {{1, 60}});
+  const auto metrics = t.analyze().metrics;
+  ASSERT_EQ(metrics.size(), 2U);
+  EXPECT_EQ(metrics[0].first, "accuracy");
+  EXPECT_EQ(metrics[0].second.source, "reported by pid 7");
+  EXPECT_EQ(metrics[1].first, "fps");
+  EXPECT_DOUBLE_EQ(metrics[1].second.mean, 30);
+  EXPECT_EQ(metrics[1].second.count, 3U);
+  EXPECT_EQ(metrics[1].second.source, "reported by 2 processes");
+}
+
+TEST(Metrics, count_after_the_warm_up_even_when_they_arrive_at_the_very_end) {
+  TestRun t;
+  t.run.target.warmup = std::chrono::seconds(5);
+  t.event("fps", {{1, 1}, {5, 10}, {60.01, 20}});
+  EXPECT_DOUBLE_EQ(find(t.analyze().metrics, "fps")->mean, 15);
+}
+
+TEST(Metrics, take_their_unit_from_how_a_goal_is_written) {
+  const auto t =
+      run_with({make_goal("latency", "p95", Comparison::less_equal, 0.2, "latency.p95 <= 200ms")});
+  EXPECT_EQ(find(t.analyze().metrics, "latency")->unit, "seconds");
+  EXPECT_EQ(find(t.analyze().metrics, "fps")->unit, "");
+}
+
+TEST(Goals, compare_the_asked_statistic_with_the_bound) {
+  const auto goals =
+      run_with({make_goal("fps", "mean", Comparison::greater_equal, 10, "fps >= 10"),
+                make_goal("fps", "mean", Comparison::greater, 10, "fps > 10"),
+                make_goal("latency", "p95", Comparison::less_equal, 0.2, "latency.p95 <= 200ms"),
+                make_goal("latency", "p50", Comparison::less, 0.2, "latency.p50 < 200ms")})
+          .analyze()
+          .goals;
+  ASSERT_EQ(goals.size(), 4U);
+  EXPECT_EQ(goals[0].value, 10);
+  EXPECT_TRUE(goals[0].met);
+  EXPECT_FALSE(goals[1].met);
+  EXPECT_EQ(goals[2].value, 0.3);
+  EXPECT_FALSE(goals[2].met);
+  EXPECT_TRUE(goals[3].met);
+}
+
+TEST(Goals, may_be_about_the_footprint_by_full_or_short_name) {
+  const auto goals =
+      run_with({make_goal("cpu_cores", "mean", Comparison::less, 3, "cpu_cores < 3"),
+                make_goal("memory_bytes", "peak", Comparison::less, 1e9, "memory_bytes.peak < 1GB"),
+                make_goal("memory", "peak", Comparison::less, 1e8, "memory.peak < 100MB"),
+                make_goal("cores", "p95", Comparison::less, 3, "cores.p95 < 3"),
+                make_goal("duration", "mean", Comparison::less, 61, "duration < 61s")})
+          .analyze()
+          .goals;
+  EXPECT_DOUBLE_EQ(goals[0].value.value(), 2);
+  EXPECT_EQ(goals[1].value, 500e6);
+  EXPECT_TRUE(goals[1].met);
+  EXPECT_FALSE(goals[2].met);
+  EXPECT_TRUE(goals[3].met);
+  EXPECT_DOUBLE_EQ(goals[4].value.value(), 60);
+}
+
+TEST(Goals, are_missed_when_their_metric_was_never_reported) {
+  const auto goals =
+      run_with({make_goal("depth", "mean", Comparison::less, 1, "depth < 1")}).analyze().goals;
+  EXPECT_FALSE(goals[0].value);
+  EXPECT_FALSE(goals[0].met);
+}
+
+TEST(Goals, are_missed_when_the_statistic_is_unknown) {
+  const auto goals =
+      run_with({make_goal("fps", "p42", Comparison::greater, 1, "fps.p42 > 1")}).analyze().goals;
+  EXPECT_FALSE(goals[0].value);
+  EXPECT_FALSE(goals[0].met);
+}
+
+}  // namespace
+}  // namespace assay::analysis

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <assay/base/result.h>
+
+namespace assay::cli {
+
+/// What every command needs from the command line as a whole.
+struct Context {
+  std::filesystem::path store;             ///< --store, ASSAY_STORE or the default
+  std::vector<std::string> behind_dashes;  ///< what stood behind "--"
+  /// Set by the command that was chosen; its result is the exit code.
+  std::function<Result<int>()> action;
+};
+
+void add_run_command(CLI::App& app, Context& context);
+void add_check_command(CLI::App& app, Context& context);
+void add_history_command(CLI::App& app, Context& context);
+void add_report_command(CLI::App& app, Context& context);
+void add_doctor_command(CLI::App& app, Context& context);
+void add_completion_command(CLI::App& app, Context& context);
+
+/// Adds the option that all commands with a history share.
+void add_store_option(CLI::App& command, Context& context);
+
+}  // namespace assay::cli

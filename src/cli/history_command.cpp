@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands.h"
+#include "exit_code.h"
+
+#include <cstdlib>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include <assay/session/session.h>
+
+namespace assay::cli {
+namespace {
+
+struct HistoryArguments {
+  std::string id;
+  std::string file;
+  bool json = false;
+};
+
+Result<std::unique_ptr<store::Store>> open_history(const Context& context) {
+  ASSAY_TRY(auto store, store::open_sqlite(context.store));
+  if (const auto marked = store->mark_interrupted(); !marked) return fail(marked.error());
+  return store;
+}
+
+Result<int> list(const HistoryArguments& args, const Context& context) {
+  ASSAY_TRY(const auto store, open_history(context));
+  ASSAY_TRY(const auto sessions, store->list());
+  if (args.json) {
+    Json rows = Json::array();
+    for (const auto& s : sessions) {
+      rows.push_back({{"session", s.id},
+                      {"app", s.app},
+                      {"hostname", s.hostname},
+                      {"created", format_utc(s.created)},
+                      {"runs", s.runs},
+                      {"status", s.status}});
+    }
+    fmt::print("{}\n", rows.dump(2));
+    return kDone;
+  }
+  if (sessions.empty()) {
+    fmt::print("no sessions yet; `assay run -- COMMAND` makes the first one\n");
+    return kDone;
+  }
+  fmt::print("{:<22} {:<34} {:<16} {:>4}  {}\n", "SESSION", "APP", "HOST", "RUNS", "STATUS");
+  for (const auto& s : sessions) {
+    fmt::print("{:<22} {:<34} {:<16} {:>4}  {}\n", s.id, s.app, s.hostname, s.runs, s.status);
+  }
+  return kDone;
+}
+
+Result<int> show(const HistoryArguments& args, const Context& context) {
+  ASSAY_TRY(const auto store, open_history(context));
+  ASSAY_TRY(const auto view, session::load_view(*store, args.id));
+  if (args.json) {
+    fmt::print("{}\n", report::session_document(view).dump(2));
+    return kDone;
+  }
+  const bool color = isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
+  fmt::print("{}", report::text_summary(view, color));
+  return kDone;
+}
+
+Result<int> remove(const HistoryArguments& args, const Context& context) {
+  ASSAY_TRY(const auto store, open_history(context));
+  ASSAY_TRY(const auto session, store->session(args.id));
+  ASSAY_CHECK(store->remove(session.id));
+  // The folder is ours only if it is where we would have put it.
+  std::error_code error;
+  const std::filesystem::path folder = session.folder;
+  if (folder.filename() == session.id && std::filesystem::exists(folder / "session.json", error)) {
+    std::filesystem::remove_all(folder, error);
+  }
+  fmt::print("removed {}\n", session.id);
+  return kDone;
+}
+
+Result<int> export_one(const HistoryArguments& args, const Context& context) {
+  ASSAY_TRY(const auto store, open_history(context));
+  ASSAY_CHECK(store->export_session(args.id, args.file));
+  fmt::print("wrote {}; read it on another machine with: assay history import {}\n", args.file,
+             args.file);
+  return kDone;
+}
+
+Result<int> import_one(const HistoryArguments& args, const Context& context) {
+  ASSAY_TRY(const auto store, open_history(context));
+  ASSAY_TRY(const std::string id, store->import_session(args.file));
+  fmt::print("imported {}\n", id);
+  return kDone;
+}
+
+using Action = Result<int> (*)(const HistoryArguments&, const Context&);
+
+CLI::App* add(CLI::App& history, Context& context, const char* name, const char* help,
+              Action action, const std::shared_ptr<HistoryArguments>& args) {
+  auto* command = history.add_subcommand(name, help);
+  add_store_option(*command, context);
+  command->callback([args, action, &context] {
+    context.action = [args, action, &context] { return action(*args, context); };
+  });
+  return command;
+}
+
+void add_id(CLI::App& command, HistoryArguments& args) {
+  command.add_option("session", args.id, "A session's id, the beginning of one, or `last`")
+      ->type_name("SESSION")
+      ->required();
+}
+
+}  // namespace
+
+void add_history_command(CLI::App& app, Context& context) {
+  auto* history =
+      app.add_subcommand("history", "List, show, remove, export and import past sessions");
+  history->footer("\nSessions are named by their id, the beginning of one, or `last`.\n");
+  history->require_subcommand(1);
+  auto args = std::make_shared<HistoryArguments>();
+  auto* list_command = add(*history, context, "list", "All sessions, newest first", list, args);
+  list_command->add_flag("--json", args->json, "As JSON");
+  auto* show_command = add(*history, context, "show", "What a session found", show, args);
+  add_id(*show_command, *args);
+  show_command->add_flag("--json", args->json, "Print the session document");
+  add_id(*add(*history, context, "rm", "Remove a session and its folder", remove, args), *args);
+  auto* export_command = add(*history, context, "export",
+                             "Write a session into one file to mail or attach", export_one, args);
+  add_id(*export_command, *args);
+  export_command->add_option("-o,--output", args->file, "The file to write")
+      ->type_name("FILE")
+      ->required();
+  add(*history, context, "import", "Take a session from an exported file or a session folder",
+      import_one, args)
+      ->add_option("file", args->file, "What `export` wrote, or a session's folder")
+      ->type_name("FILE|FOLDER")
+      ->required();
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include <assay/session/session.h>
+
+namespace assay::cli {
+
+/// Shows progress on standard error: one line that is redrawn on a terminal, a plain log elsewhere,
+/// nothing but the app's own output when quiet.
+class LiveLine final : public session::Listener {
+ public:
+  explicit LiveLine(bool quiet);
+  ~LiveLine() override { clear(); }
+
+  void session_started(const SessionRecord& session, int runs) override;
+  void run_started(const RunRecord& run) override;
+  void live(const session::LiveView& view) override;
+  void run_ended(const RunRecord& run, const std::string& answer) override;
+  void app_output(std::string_view text) override;
+  void note(const std::string& text) override;
+
+ private:
+  void say(const std::string& line);
+  void clear();
+
+  bool quiet_;
+  bool terminal_;
+  int runs_ = 0;
+  bool drawn_ = false;
+};
+
+/// "run 1 of 2  0:12, 0:48 left  1.82 cores  612 MB  fps 12.4  ▁▂▅▇", cut to `width` columns.
+std::string live_text(const session::LiveView& view, size_t width);
+
+}  // namespace assay::cli

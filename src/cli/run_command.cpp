@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands.h"
+#include "exit_code.h"
+#include "live_line.h"
+#include "spec_options.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <assay/base/files.h>
+#include <assay/session/session.h>
+
+namespace assay::cli {
+namespace {
+
+struct RunArguments {
+  SpecArguments spec;
+  int pid = 0;
+  std::string duration;
+  std::string output;
+  std::vector<std::string> labels;
+  bool json = false;
+  bool quiet = false;
+  bool follow = false;
+  bool dry_run = false;
+  bool no_cgroup = false;
+};
+
+/// SIGINT, SIGTERM and SIGHUP as a descriptor: the run's loop decides when to look.
+Fd signals_as_descriptor() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, signal);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  return Fd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+Result<std::map<std::string, std::string>> parse_labels(const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> labels;
+  for (const auto& text : texts) {
+    const size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      return bad_input(fmt::format("--label: '{}' is not of the form name=value", text));
+    }
+    labels[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return labels;
+}
+
+Result<session::Outcome> start(const RunArguments& args, const session::Spec& spec,
+                               const session::Options& options, session::Listener& listener) {
+  if (args.pid == 0) return session::run_session(spec, options, listener);
+  Nanoseconds duration{0};
+  if (!args.duration.empty()) {
+    ASSAY_TRY(duration, parse_duration(args.duration));
+  }
+  return session::attach_session(args.pid, duration, spec, options, listener);
+}
+
+void print_result(const RunArguments& args, const session::Outcome& outcome) {
+  if (args.json) {
+    fmt::print("{}\n", report::session_document(outcome.view).dump(2));
+    return;
+  }
+  if (args.quiet) return;
+  const bool color = isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
+  fmt::print("\n{}", report::text_summary(outcome.view, color));
+}
+
+Result<int> run(const RunArguments& args, const Context& context) {
+  ASSAY_TRY(const session::Spec spec, read_spec(args.spec, context.behind_dashes, args.pid));
+  const session::Plan plan = args.pid == 0 ? session::make_plan(spec) : session::Plan{};
+  if (args.dry_run) fmt::print("{}", session::describe_plan(spec, plan));
+  if (!plan.errors.empty()) return fail(all_of(plan.errors));
+  if (args.dry_run) return kDone;
+
+  session::Options options;
+  options.store_file = context.store;
+  options.sessions_folder = args.output.empty() ? context.store.parent_path() / "sessions"
+                                                : std::filesystem::path(args.output);
+  options.follow = args.follow;
+  options.own_cgroup = !args.no_cgroup;
+  ASSAY_TRY(options.labels, parse_labels(args.labels));
+  const Fd interrupts = signals_as_descriptor();
+  options.interrupt_fd = interrupts.get();
+
+  Result<session::Outcome> outcome = [&] {
+    LiveLine line(args.quiet || args.json);
+    return start(args, spec, options, line);
+  }();
+  if (!outcome) return fail(outcome.error());
+  print_result(args, *outcome);
+  if (outcome->trouble) {
+    fmt::print(stderr, "assay: {}; what was measured before is kept: assay history show {}\n",
+               outcome->trouble->message, outcome->view.session.id);
+    return exit_code(*outcome->trouble);
+  }
+  if (outcome->interrupted) {
+    fmt::print(stderr, "assay: interrupted; what was measured is kept in {}\n",
+               outcome->view.session.folder);
+    return kInterrupted;
+  }
+  return exit_code(outcome->view);
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, Context& context) {
+  auto* command = app.add_subcommand(
+      "run", "Profile an application: from its spec, a command behind --, or a running process");
+  command->footer(R"(
+Examples:
+  assay run -- python3 detect.py --input video.mp4
+  assay run sage.yaml --timeout 1m --goal 'fps >= 10'
+  assay run sage.yaml --profile my-targets.yaml --json > session.json
+  assay run --cpus 1.5 --memory 512MB -- ./detector
+  assay run --pid 4711 --for 30s
+
+The app's output goes to stdout.log and stderr.log in the session's folder; -f shows it as well.
+At the timeout the app gets SIGINT, after the grace SIGTERM, then SIGKILL; that is a normal end.
+Exit codes: 0 goals met, 99 a goal missed, 2 bad input, 3 the app failed, 4 refused, 130 interrupted.
+)");
+  auto args = std::make_shared<RunArguments>();
+  add_spec_options(*command, args->spec);
+  command->add_option("--pid", args->pid, "Attach to this running process instead of starting one")
+      ->type_name("PID");
+  command->add_option("--for", args->duration, "How long to watch it (default: until it ends)")
+      ->type_name("DURATION");
+  command
+      ->add_option("--label", args->labels, "A name=value kept with the session; may be repeated")
+      ->type_name("NAME=VALUE");
+  command
+      ->add_option("-o,--output", args->output, "Folder in which the session gets its own folder")
+      ->type_name("DIR");
+  command->add_flag("--json", args->json, "Print the session document on standard output");
+  command->add_flag("-q,--quiet", args->quiet, "Print nothing but errors; the exit code tells");
+  command->add_flag("-f,--follow", args->follow, "Show the app's own output while it runs");
+  command->add_flag("--dry-run", args->dry_run,
+                    "Print the plan and start nothing, as `assay check` does");
+  command
+      ->add_flag("--no-cgroup", args->no_cgroup,
+                 "Measure by process tree even where a control group could be made")
+      ->envname("ASSAY_NO_CGROUP");
+  add_store_option(*command, context);
+  command->callback(
+      [args, &context] { context.action = [args, &context] { return run(*args, context); }; });
+}
+
+}  // namespace assay::cli

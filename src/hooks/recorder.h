@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "losses.h"
+#include "message_parser.h"
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+#include <unordered_map>
+#include <vector>
+
+#include <assay/base/time.h>
+#include <assay/samples/series.h>
+
+namespace assay::hooks {
+
+/// Who speaks on a connection, by the kernel's word.
+struct Caller {
+  pid_t pid = 0;
+  std::string source;  ///< "reported by pid 12 (objcounter)"
+};
+
+/// Turns readings into samples: one series per name and calling process, stamped with the client's
+/// time when that is plausible, never going back. Known names cost no allocation.
+class Recorder {
+ public:
+  /// Processes that get a series of their own per name; further ones share one.
+  static constexpr size_t kCallersPerName = 16;
+  static constexpr size_t kMaxUnit = 32;
+  /// How far a client's time may lie from ours: it may have kept events back for a while, but it
+  /// cannot know the future, which would hold up the times of all that follow.
+  static constexpr Nanoseconds kMaxAge = std::chrono::hours(1);
+  static constexpr Nanoseconds kMaxAhead = std::chrono::minutes(1);
+
+  Recorder(SampleSink& sink, size_t max_names) : sink_(sink), max_names_(max_names) {}
+
+  void record(const Reading& reading, const Caller& caller, Timestamp now, Losses& losses);
+  const std::map<std::string, double>& latest() const { return latest_; }
+
+ private:
+  struct OwnSeries {
+    pid_t pid;
+    SeriesId id;
+    Timestamp last;
+  };
+  struct Name {
+    std::vector<OwnSeries> series;
+    double* latest = nullptr;
+  };
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+
+  Name* find_or_add(std::string_view name, Losses& losses);
+  OwnSeries& series_of(Name& name, const Reading& reading, const Caller& caller);
+
+  SampleSink& sink_;
+  size_t max_names_;
+  std::unordered_map<std::string, Name, Hash, std::equal_to<>> names_;
+  std::map<std::string, double> latest_;
+};
+
+}  // namespace assay::hooks

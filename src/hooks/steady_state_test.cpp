@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading must not allocate once names are known. Counts every allocation of this test program.
+#include "message_parser.h"
+#include "recorder.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace {
+std::atomic<size_t> allocations{0};  // NOLINT: replacing operator new leaves no other place
+}  // namespace
+
+void* operator new(size_t size) {
+  ++allocations;
+  if (void* p = std::malloc(size == 0 ? 1 : size)) return p;
+  throw std::bad_alloc();
+}
+void operator delete(void* p) noexcept {
+  std::free(p);
+}
+void operator delete(void* p, size_t) noexcept {
+  std::free(p);
+}
+
+namespace assay::hooks {
+namespace {
+
+class Forgetful final : public SampleSink {
+ public:
+  SeriesId declare(const SeriesInfo&) override { return SeriesId(declared++); }
+  void sample(SeriesId, Timestamp, double) override { ++samples; }
+  void lost(const Loss&) override {}
+  uint32_t declared = 0;
+  uint64_t samples = 0;
+};
+
+class ToRecorder final : public ReadingSink {
+ public:
+  explicit ToRecorder(Recorder& recorder) : recorder_(recorder) {}
+  void take(const Reading& reading) override {
+    recorder_.record(reading, caller_, from_unix_ns(1'700'000'000'000'000'000), losses);
+  }
+  Losses losses;
+
+ private:
+  Recorder& recorder_;
+  Caller caller_{1, "reported by pid 1"};
+};
+
+TEST(SteadyState, allocates_nothing_for_known_names) {
+  std::string text;
+  for (int i = 0; i < 100; ++i) {
+    text += "{\"fps\": {\"value\": 12.345678901234567, \"timestamp\": 1700000000.123456}}\n\n";
+    text +=
+        "{\"a long name of a metric beyond small strings\": {\"kind\": \"timer\", \"value\": 1}}\n";
+    text += "broken\n\n{\"fps\": NaN, \"other\": 3}\n";
+  }
+  Forgetful sink;
+  Recorder recorder(sink, 10);
+  ToRecorder readings(recorder);
+  MessageParser parser(65536);
+  Losses losses;
+  const auto feed_in_pieces = [&] {
+    for (size_t i = 0; i < text.size(); i += 1000) {
+      parser.feed(std::string_view(text).substr(i, 1000), readings, losses);
+    }
+  };
+  feed_in_pieces();
+  const size_t before = allocations;
+  feed_in_pieces();
+  EXPECT_EQ(allocations - before, 0U);
+  EXPECT_EQ(sink.samples, 600U);
+  EXPECT_EQ(sink.declared, 3U);
+}
+
+TEST(SteadyState, hostile_input_cannot_make_a_parser_grow) {
+  Forgetful sink;
+  Recorder recorder(sink, 10);
+  ToRecorder readings(recorder);
+  MessageParser parser(65536);
+  Losses losses;
+  const auto attack = [&](std::string_view head, std::string_view again) {
+    parser.feed(head, readings, losses);
+    std::string piece;
+    while (piece.size() < 4000) piece += again;
+    for (int i = 0; i < 12; ++i) parser.feed(piece, readings, losses);
+    const size_t before = allocations;
+    for (int i = 0; i < 2000; ++i) parser.feed(piece, readings, losses);
+    parser.feed("\n\n", readings, losses);
+    return allocations - before;
+  };
+  EXPECT_LE(attack("{\"a\": \"", "x"), 2U);
+  EXPECT_LE(attack("{\"a\": ", "9"), 2U);
+  EXPECT_LE(attack("{\"", "n"), 2U);
+  EXPECT_LE(attack("{\"a\": [", "1,"), 2U);
+  EXPECT_LE(attack("{", "\"a\":1,"), 40U) << "up to the bound of metrics in a message";
+  EXPECT_LE(attack("", "{"), 2U);
+  EXPECT_LE(attack("", "x"), 2U);
+  EXPECT_LE(attack("", "\n"), 2U);
+  EXPECT_GE(losses.count(Trouble::too_long), 5U);
+}
+
+}  // namespace
+}  // namespace assay::hooks

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "process/cgroup.h"
+#include "process/cgroup_places.h"
+#include "process/cleanup.h"
+#include "process/exit_text.h"
+#include "process/keeper_client.h"
+#include "process/owner.h"
+
+#include <csignal>
+#include <filesystem>
+#include <fmt/format.h>
+#include <map>
+#include <optional>
+#include <unistd.h>
+#include <utility>
+
+#include <assay/launch/launcher.h>
+
+namespace assay::launch {
+namespace fs = std::filesystem;
+namespace {
+
+std::string run_mark(const Request& request) {
+  return fmt::format("{}/{}", request.session_id, request.run);
+}
+
+std::vector<std::string> app_environment(const Request& request, const Owner& owner) {
+  std::map<std::string, std::string> variables;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const size_t equals = text.find('=');
+    if (equals == std::string_view::npos) continue;
+    variables[std::string(text.substr(0, equals))] = std::string(text.substr(equals + 1));
+  }
+  for (const auto& variable : request.target.env) variables[variable.first] = variable.second;
+  if (!request.socket.empty()) variables["ASSAY_SOCKET"] = fs::absolute(request.socket).native();
+  variables[std::string(kRunVariable)] = run_mark(request);
+  variables[std::string(kOwnerVariable)] = owner.text();
+  std::vector<std::string> env;
+  env.reserve(variables.size());
+  for (const auto& variable : variables) env.push_back(variable.first + "=" + variable.second);
+  return env;
+}
+
+std::string absolute_or_empty(const fs::path& path) {
+  return path.empty() ? std::string() : fs::absolute(path).native();
+}
+
+class KeptApp final : public RunningApp {
+ public:
+  KeptApp(KeeperClient keeper, std::optional<Cgroup> group, std::vector<NotMeasured> notes,
+          const Request& request, const Owner& owner)
+      : keeper_(std::move(keeper)),
+        group_(std::move(group)),
+        notes_(std::move(notes)),
+        run_(run_mark(request)),
+        owner_(owner),
+        memory_limit_(request.target.limits.memory_bytes) {
+    if (group_) target_.cgroup = group_->paths();
+    target_.root = keeper_.pid();
+    target_.include_root = false;
+    oom_before_ = oom_kills();
+  }
+  KeptApp(const KeptApp&) = delete;
+  KeptApp& operator=(const KeptApp&) = delete;
+  ~KeptApp() override {
+    if (released_) return;
+    if (!keeper_.abandon()) kill_what_keeper_left();
+    group_.reset();  // after the keeper: a group with processes in it cannot be removed
+  }
+
+  const probes::AppTarget& target() const override { return target_; }
+  std::string isolation() const override {
+    if (!group_) return "process tree";
+    return group_->unified() ? "cgroup v2" : "cgroup v1";
+  }
+  std::vector<NotMeasured> notes() const override { return notes_; }
+  int exit_fd() const override { return keeper_.fd(); }
+
+  std::optional<Exit> exited() override {
+    if (exit_) return exit_;
+    const auto received = keeper_.poll();
+    if (received.message && received.message->kind == ReportKind::ended) {
+      set_exit(received.message->how, received.message->status);
+    } else if (received.closed) {
+      set_exit(0, 0);
+    }
+    return exit_;
+  }
+
+  void stop(StopStep step) override {
+    if (!released_) keeper_.stop(step);
+  }
+
+  Exit release() override {
+    if (released_) return *exit_;
+    const std::optional<uint64_t> oom = oom_kills();
+    const auto report = keeper_.release();
+    if (!exit_) set_exit(report ? report->how : 0, report ? report->status : 0, oom);
+    released_ = true;
+    if (report) {
+      exit_->user_seconds = report->user_seconds;
+      exit_->system_seconds = report->system_seconds;
+      exit_->max_rss_bytes = report->max_rss_bytes;
+      if (report->left != 0) exit_->detail += "; some of its processes could not be ended";
+    } else {
+      kill_what_keeper_left();
+    }
+    group_.reset();
+    return *exit_;
+  }
+
+ private:
+  std::optional<uint64_t> oom_kills() const { return group_ ? group_->oom_kills() : std::nullopt; }
+
+  void set_exit(int how, int status) { set_exit(how, status, oom_kills()); }
+
+  void set_exit(int how, int status, std::optional<uint64_t> oom) {
+    Exit exit;
+    set_status(exit, how, status);
+    const bool failed = exit.signal == SIGKILL || exit.code.value_or(0) != 0;
+    exit.oom_killed = failed && oom && oom_before_ && *oom > *oom_before_;
+    exit.detail = exit_detail(exit, memory_limit_);
+    exit_ = std::move(exit);
+  }
+
+  /// For a keeper that was killed: finds the tree by group and by mark instead.
+  void kill_what_keeper_left() {
+    if (group_) {
+      for (const auto& folder : group_->folders()) kill_group(folder);
+    }
+    kill_marked([&](const Mark& mark) { return mark.owner == owner_ && mark.run == run_; });
+  }
+
+  KeeperClient keeper_;
+  std::optional<Cgroup> group_;
+  std::vector<NotMeasured> notes_;
+  std::string run_;
+  Owner owner_;
+  std::optional<uint64_t> memory_limit_;
+  std::optional<uint64_t> oom_before_;
+  probes::AppTarget target_;
+  std::optional<Exit> exit_;
+  bool released_ = false;
+};
+
+class ProcessLauncher final : public Launcher {
+ public:
+  explicit ProcessLauncher(const SysRoot& root) : root_(root) {}
+  std::string name() const override { return "process"; }
+
+  Result<std::unique_ptr<RunningApp>> start(const Request& request) override {
+    if (request.target.command.empty()) return bad_input("there is no command to run");
+    ASSAY_TRY(const Owner owner, Owner::self(SysRoot()));
+    std::vector<NotMeasured> notes;
+    ASSAY_TRY(std::optional<Cgroup> group, make_group(request, owner, notes));
+    ASSAY_TRY(KeeperClient keeper, KeeperClient::spawn());
+    const StartOrder order = make_order(request, owner, group);
+    ASSAY_TRY(const Report report, keeper.start(order));
+    if (report.kind == ReportKind::started) {
+      return std::make_unique<KeptApp>(std::move(keeper), std::move(group), std::move(notes),
+                                       request, owner);
+    }
+    Failure failure = start_failure(order, report.stage, report.error);
+    if (report.stage != Stage::cgroup || !request.target.limits.empty()) return failure;
+    return start_without_group(request, owner, failure.value().message);
+  }
+
+ private:
+  /// No group is fine, with a note, unless limits hang on it: a run under other limits than those
+  /// asked for would be worthless.
+  Result<std::optional<Cgroup>> make_group(const Request& request, const Owner& owner,
+                                           std::vector<NotMeasured>& notes) {
+    const Limits& limits = request.target.limits;
+    if (!request.own_cgroup && limits.empty()) {
+      notes.push_back({"own control group", "not wanted; measured by its process tree instead"});
+      return std::optional<Cgroup>();
+    }
+    auto group = Cgroup::make(root_, find_cgroup_places(root_),
+                              group_name(request.session_id, request.run, owner), limits);
+    if (group) {
+      notes = group->notes();
+      return std::optional<Cgroup>(std::move(*group));
+    }
+    if (!limits.empty()) {
+      return refused(fmt::format(
+          "cannot run under the limits asked for ({}): {}; run as root or below a control group "
+          "that "
+          "is yours (systemd-run --user --scope -p Delegate=yes assay ...), or drop the limits",
+          describe(limits), group.error().message));
+    }
+    notes.push_back(no_group(group.error().message));
+    return std::optional<Cgroup>();
+  }
+
+  static NotMeasured no_group(const std::string& reason) {
+    return {"own control group",
+            reason + "; measured by its process tree instead (run as root to have one)"};
+  }
+
+  static StartOrder make_order(const Request& request, const Owner& owner,
+                               const std::optional<Cgroup>& group) {
+    StartOrder order;
+    order.argv = request.target.command;
+    order.env = app_environment(request, owner);
+    order.workdir = absolute_or_empty(request.target.workdir);
+    order.stdout_file = absolute_or_empty(request.stdout_file);
+    order.stderr_file = absolute_or_empty(request.stderr_file);
+    order.unified = group && group->unified();
+    if (group) order.cgroups = group->folders();
+    return order;
+  }
+
+  static Result<std::unique_ptr<RunningApp>> start_without_group(const Request& request,
+                                                                 const Owner& owner,
+                                                                 const std::string& reason) {
+    ASSAY_TRY(KeeperClient keeper, KeeperClient::spawn());
+    const StartOrder order = make_order(request, owner, std::nullopt);
+    ASSAY_TRY(const Report report, keeper.start(order));
+    if (report.kind != ReportKind::started) {
+      return start_failure(order, report.stage, report.error);
+    }
+    return std::make_unique<KeptApp>(std::move(keeper), std::nullopt,
+                                     std::vector<NotMeasured>{no_group(reason)}, request, owner);
+  }
+
+  SysRoot root_;
+};
+
+}  // namespace
+
+std::unique_ptr<Launcher> make_process_launcher(const SysRoot& root) {
+  return std::make_unique<ProcessLauncher>(root);
+}
+
+}  // namespace assay::launch

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "text/cgroup_paths.h"
+#include "text/fields.h"
+
+#include <fmt/format.h>
+#include <string>
+#include <vector>
+
+#include <assay/probes/probe.h>
+
+namespace assay::probes {
+namespace {
+
+struct Mount {
+  bool unified = false;
+  std::string root;
+  std::string mount_point;
+  std::string options;
+};
+
+/// The kernel writes blanks and backslashes in paths as \040 and the like.
+std::string unescape(std::string_view text) {
+  std::string plain;
+  const auto octal = [&](size_t i) { return i < text.size() && text[i] >= '0' && text[i] <= '7'; };
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && octal(i + 1) && octal(i + 2) && octal(i + 3)) {
+      plain += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 +
+                                 (text[i + 3] - '0'));
+      i += 3;
+    } else {
+      plain += text[i];
+    }
+  }
+  return plain;
+}
+
+std::vector<Mount> read_mounts(const SysRoot& root) {
+  std::string text = root.read("/proc/self/mountinfo").value_or("");
+  auto parse = parse_mountinfo_line;
+  if (text.empty()) {
+    text = root.read("/proc/mounts").value_or("");
+    parse = parse_mounts_line;
+  }
+  std::vector<Mount> mounts;
+  std::string_view rest = text;
+  for (std::string_view line; next_line(rest, line);) {
+    const auto mount = parse(line);
+    if (!mount) continue;
+    mounts.push_back({mount->unified, unescape(mount->root), unescape(mount->mount_point),
+                      std::string(mount->options)});
+  }
+  return mounts;
+}
+
+/// The folder of group `path` below a mount. A container may have mounted only its own part of the
+/// hierarchy; a group outside of that part has no folder here.
+std::string folder_of(const SysRoot& root, const Mount& mount, std::string_view path) {
+  std::string folder = mount.mount_point;
+  if (mount.root == "/") {
+    folder += path;
+  } else if (path.substr(0, mount.root.size()) == mount.root) {
+    folder += path.substr(mount.root.size());
+  } else {
+    return "";
+  }
+  return root.exists(folder) ? folder : "";
+}
+
+struct Controller {
+  std::string_view name;
+  std::string CgroupPaths::*folder;
+};
+constexpr Controller kControllers[] = {{"cpu", &CgroupPaths::cpu},
+                                       {"cpuacct", &CgroupPaths::cpuacct},
+                                       {"memory", &CgroupPaths::memory},
+                                       {"blkio", &CgroupPaths::blkio},
+                                       {"pids", &CgroupPaths::pids}};
+
+void add_v1(const SysRoot& root, const Mount& mount, const CgroupMember& member,
+            CgroupPaths& paths) {
+  for (const auto& [name, folder] : kControllers) {
+    if (!has_word(mount.options, name) || !has_word(member.controllers, name)) continue;
+    if ((paths.*folder).empty()) paths.*folder = folder_of(root, mount, member.path);
+  }
+}
+
+bool has_v1_controllers(const std::vector<Mount>& mounts) {
+  for (const auto& mount : mounts) {
+    for (const auto& controller : kControllers) {
+      if (!mount.unified && has_word(mount.options, controller.name)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool CgroupPaths::empty() const {
+  return v2.empty() && cpu.empty() && cpuacct.empty() && memory.empty() && blkio.empty() &&
+         pids.empty();
+}
+
+CgroupPaths cgroups_of(const SysRoot& root, pid_t pid) {
+  const auto mounts = read_mounts(root);
+  const auto members = root.read(fmt::format("/proc/{}/cgroup", pid));
+  CgroupPaths paths;
+  if (!members) return paths;
+  paths.unified = !has_v1_controllers(mounts);
+  std::string_view rest = *members;
+  for (std::string_view line; next_line(rest, line);) {
+    const auto member = parse_cgroup_line(line);
+    if (!member || member->path == "/") continue;
+    for (const auto& mount : mounts) {
+      if (!mount.unified) {
+        add_v1(root, mount, *member, paths);
+      } else if (paths.unified && member->controllers.empty() && paths.v2.empty()) {
+        paths.v2 = folder_of(root, mount, member->path);
+      }
+    }
+  }
+  return paths;
+}
+
+}  // namespace assay::probes

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <assay/report/report.h>
+
+/// Words that all documents share.
+namespace assay::report {
+
+/// "CPU", "Memory", "Disk read": what a person calls a metric of the catalogue; other names are
+/// given back as they are.
+std::string title_of(std::string_view metric);
+
+/// Whether a line of the footprint belongs to what everybody asks for first.
+bool is_main(std::string_view metric);
+
+/// One short name per run, unlike all others of the session: what tells its target apart
+/// ("--use-gpu"), and which repeat it is.
+std::vector<std::string> run_labels(const SessionRecord& session);
+
+/// "finished", "ran until its time was up", "was killed: out of memory", ...
+std::string status_words(const RunRecord& run);
+/// Whether the app ran to a normal end.
+bool ran_well(const RunRecord& run);
+
+/// "fps >= 10": as the user wrote it, or put together when that was not kept.
+std::string goal_text(const Goal& goal);
+/// The unit of what a goal is about; empty when the metric was never reported or has none.
+std::string goal_unit(const analysis::RunAnalysis& analysis, const Goal& goal);
+/// "12.4", "231 ms", or "never reported".
+std::string goal_value(const analysis::RunAnalysis& analysis, const analysis::GoalResult& result);
+
+/// The analysis of run `index`, or an empty one when the view has none.
+const analysis::RunAnalysis& analysis_of(const SessionView& view, size_t index);
+
+/// Bytes that are not UTF-8 become U+FFFD.
+std::string valid_utf8(std::string_view text);
+/// Valid UTF-8 without control characters (each becomes '?', line breaks a space): safe in a
+/// terminal.
+std::string printable(std::string_view text);
+
+}  // namespace assay::report

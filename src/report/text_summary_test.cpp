@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layout.h"
+#include "testing/sample_views.h"
+
+#include <sstream>
+
+#include <assay/base/files.h>
+#include <gtest/gtest.h>
+
+namespace assay::report {
+namespace {
+
+std::string golden(const std::string& name) {
+  return read_file(std::filesystem::path(ASSAY_TESTDATA) / name).value_or("no such golden file");
+}
+
+/// What an eye sees: without colour codes.
+std::string without_color(const std::string& text) {
+  std::string plain;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\x1b') {
+      i = text.find('m', i);
+    } else {
+      plain += text[i];
+    }
+  }
+  return plain;
+}
+
+TEST(TextSummary, of_one_run) {
+  EXPECT_EQ(text_summary(testing::small_view(), false), golden("one_run.txt"));
+}
+
+TEST(TextSummary, of_two_targets) {
+  EXPECT_EQ(text_summary(testing::page_view(), false), golden("two_targets.txt"));
+}
+
+TEST(TextSummary, of_many_runs_is_one_line_each) {
+  const std::string text = text_summary(testing::many_runs_view(5), false);
+  EXPECT_NE(text.find("  run 5                          1.83 / 2.4     580 MB / 612 MB\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("p99"), std::string::npos) << text;
+  EXPECT_EQ(text.find("waits for its disk"), text.rfind("waits for its disk")) << text;
+}
+
+TEST(TextSummary, in_colour_differs_by_colour_alone) {
+  const auto view = testing::page_view();
+  const std::string colored = text_summary(view, true);
+  EXPECT_NE(colored.find("\x1b[32m✓\x1b[0m"), std::string::npos);
+  EXPECT_EQ(without_color(colored), text_summary(view, false));
+}
+
+TEST(TextSummary, fits_a_hundred_columns) {
+  SessionView view = testing::page_view();
+  view.runs[0].analysis.metrics.emplace_back(std::string(300, 'n'), analysis::Distribution{});
+  view.runs[0].analysis.goals[0].goal.text = std::string(300, 'g');
+  view.session.app.name = std::string(300, 'a');
+  std::istringstream lines(text_summary(view, false));
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 100U) << line;
+}
+
+TEST(TextSummary, obeys_no_escape_from_a_name) {
+  SessionView view = testing::small_view();
+  view.runs[0].analysis.metrics.emplace_back("\x1b[2Jclear", analysis::Distribution{});
+  EXPECT_EQ(text_summary(view, false).find('\x1b'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace assay::report

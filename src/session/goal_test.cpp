@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <assay/session/spec.h>
+#include <gtest/gtest.h>
+
+namespace assay::session {
+namespace {
+
+struct Case {
+  const char* text;
+  const char* metric;
+  const char* statistic;
+  Comparison comparison;
+  double bound;
+};
+
+class ParseGoal : public testing::TestWithParam<Case> {};
+
+TEST_P(ParseGoal, gives_metric_statistic_and_bound) {
+  const auto& expected = GetParam();
+  const auto goal = parse_goal(expected.text);
+  ASSERT_TRUE(goal) << goal.error().message;
+  EXPECT_EQ(goal->metric, expected.metric);
+  EXPECT_EQ(goal->statistic, expected.statistic);
+  EXPECT_EQ(goal->comparison, expected.comparison);
+  EXPECT_DOUBLE_EQ(goal->bound, expected.bound);
+}
+
+constexpr double kMiB = 1024.0 * 1024.0;
+
+INSTANTIATE_TEST_SUITE_P(
+    Forms, ParseGoal,
+    testing::Values(
+        Case{"fps >= 10", "fps", "mean", Comparison::greater_equal, 10},
+        Case{"fps>10", "fps", "mean", Comparison::greater, 10},
+        Case{"fps >= 10 fps", "fps", "mean", Comparison::greater_equal, 10},
+        Case{"fps.min > 1e1", "fps", "min", Comparison::greater, 10},
+        Case{"drift > -5.5", "drift", "mean", Comparison::greater, -5.5},
+        Case{"latency.p95 <= 200ms", "latency", "p95", Comparison::less_equal, 0.2},
+        Case{"latency.p50 < 1.5 s", "latency", "p50", Comparison::less, 1.5},
+        Case{"latency.p99 < 250us", "latency", "p99", Comparison::less, 250e-6},
+        Case{"model.stage.two.peak < 2m", "model.stage.two", "peak", Comparison::less, 120},
+        Case{"memory_bytes.peak < 1GB", "memory_bytes", "peak", Comparison::less, 1e9},
+        Case{"memory_bytes < 500m", "memory_bytes", "mean", Comparison::less, 500 * kMiB},
+        Case{"memory_bytes < 4096 bytes", "memory_bytes", "mean", Comparison::less, 4096},
+        Case{"gpu_memory_bytes < 2g", "gpu_memory_bytes", "mean", Comparison::less, 2048 * kMiB},
+        Case{"disk_read_bytes_per_second < 5MB/s", "disk_read_bytes_per_second", "mean",
+             Comparison::less, 5e6},
+        Case{"gpu_utilization_ratio >= 80%", "gpu_utilization_ratio", "mean",
+             Comparison::greater_equal, 0.8},
+        Case{"power_watts < 5 W", "power_watts", "mean", Comparison::less, 5},
+        Case{"cpu_cores <= 1.5 cores", "cpu_cores", "mean", Comparison::less_equal, 1.5},
+        Case{"queue < 10kB", "queue", "mean", Comparison::less, 10000}));
+
+TEST(Goal, keeps_what_was_written) {
+  EXPECT_EQ(parse_goal(" fps >=10 ").value().text, "fps >=10");
+}
+
+TEST(Goal, says_what_is_wrong) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"fps", "goal 'fps' compares nothing; use <, <=, > or >=, as in \"fps >= 10\""},
+      {"fps == 10", "goal 'fps == 10' compares nothing; use <, <=, > or >=, as in \"fps >= 10\""},
+      {">= 10", "goal '>= 10' does not begin with a metric; write for example \"fps >= 10\""},
+      {"my fps > 1",
+       "goal 'my fps > 1' does not begin with a metric; write for example \"fps >= 10\""},
+      {"latency.p9 < 1s", "unknown statistic 'p9' in goal 'latency.p9 < 1s'; did you mean 'p95'?"},
+      {"latency.max < 1s",
+       "unknown statistic 'max' in goal 'latency.max < 1s'; did you mean 'peak'?"},
+      {"a.something < 1",
+       "unknown statistic 'something' in goal 'a.something < 1'; choose of: mean, p50, p95, p99, "
+       "peak, min"},
+      {"fps > ", "'' in goal 'fps >' is not a value; write for example 10, 200ms, 512MB or 80%"},
+      {"fps > 5 parsecs",
+       "'5 parsecs' in goal 'fps > 5 parsecs' is not a value; write for example 10, 200ms, 512MB "
+       "or 80%"},
+      {"memory_bytes < 200ms",
+       "goal 'memory_bytes < 200ms' compares bytes with seconds; give memory_bytes in bytes"},
+      {"cpu_cores < 1GB",
+       "goal 'cpu_cores < 1GB' compares cores with bytes; give cpu_cores in cores"},
+  };
+  for (const auto& [text, message] : cases) {
+    const auto goal = parse_goal(text);
+    ASSERT_FALSE(goal) << text;
+    EXPECT_EQ(goal.error().message, message);
+    EXPECT_EQ(goal.error().kind, ErrorKind::input);
+  }
+}
+
+TEST(Goal, refuses_what_only_looks_like_a_number) {
+  for (const auto* text : {"fps > nan", "fps > inf", "fps > 1.2.3", "fps > 5 e5", "fps > 1e999",
+                           "fps > 0x10", "fps > 1 2", "fps > <1", "a. > 1", ". > 1"}) {
+    EXPECT_FALSE(parse_goal(text)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace assay::session

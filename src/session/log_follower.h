@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <functional>
+#include <string_view>
+
+#include <assay/base/files.h>
+
+namespace assay::session {
+
+/// Reads what an app has appended to its stdout.log and stderr.log since the last look.
+class LogFollower {
+ public:
+  explicit LogFollower(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  void drain(const std::function<void(std::string_view)>& take);
+
+ private:
+  std::filesystem::path folder_;
+  std::array<Fd, 2> logs_;
+};
+
+}  // namespace assay::session

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run.h"
+
+#include "live_table.h"
+#include "log_follower.h"
+#include "socket_folder.h"
+#include "stop_sequence.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <poll.h>
+#include <unistd.h>
+
+#include <assay/hooks/server.h>
+#include <assay/probes/probe.h>
+#include <assay/sampler/sampler.h>
+#include <assay/store/recorder.h>
+
+namespace assay::session {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr Nanoseconds kLivePace = Milliseconds(250);
+
+bool wants(const Target& target, std::string_view metric) {
+  return std::find(target.metrics.begin(), target.metrics.end(), metric) != target.metrics.end();
+}
+
+probes::Probes probes_for(const Target& target, const probes::AppTarget& app) {
+  const SysRoot root;
+  probes::Probes all;
+  const auto add = [&all](probes::Probes more) {
+    for (auto& probe : more) all.push_back(std::move(probe));
+  };
+  if (wants(target, "system")) {
+    add(probes::app_probes(root, app));
+    add(probes::node_probes(root));
+  }
+  if (wants(target, "power")) add(probes::power_probes(root));
+  return all;
+}
+
+/// What was asked for and belongs to a later version.
+std::vector<NotMeasured> not_in_this_version(const Target& target) {
+  std::vector<NotMeasured> gaps;
+  for (const auto* metric : {"stacks", "gpu-summary", "gpu-kernels"}) {
+    if (wants(target, metric))
+      gaps.push_back({metric, "this version of Assay cannot measure it yet"});
+  }
+  return gaps;
+}
+
+/// The loop of one run that has started.
+class RunLoop {
+ public:
+  RunLoop(const RunContext& context, const Target& target, launch::RunningApp& app,
+          hooks::Server* hooks, LiveTable& table, store::Recorder& recorder, bool attached,
+          RunRecord& record)
+      : context_(context),
+        target_(target),
+        app_(app),
+        hooks_(hooks),
+        table_(table),
+        recorder_(recorder),
+        attached_(attached),
+        record_(record),
+        sampler_(probes_for(target, app.target()), context.clock, table, target.interval),
+        stop_(target.grace),
+        follower_(context.folder / fmt::format("run-{}", record.ordinal)) {}
+
+  /// Until the app has ended, or is to be watched no longer.
+  RunEnd run() {
+    sampler_.open();
+    while (!ended_) {
+      wait();
+      if (hooks_ != nullptr) hooks_->poll();
+      const Timestamp now = context_.clock.now();
+      check_exit();
+      if (!ended_ && now >= sampler_.next()) sampler_.beat();
+      check_wishes(now);
+      check_store(now);
+      show(now);
+    }
+    sampler_.last_beat();
+    if (hooks_ != nullptr) hooks_->poll();
+    follow();
+    return end_;
+  }
+
+  const sampler::Sampler& sampler() const { return sampler_; }
+  bool timed_out() const { return timed_out_; }
+
+ private:
+  void wait() {
+    Timestamp until = std::min(sampler_.next(), live_due_);
+    if (stop_.due()) until = std::min(until, *stop_.due());
+    if (const auto end = end_time(); end && !timed_out_) until = std::min(until, *end);
+    const Nanoseconds left = std::max(Nanoseconds(0), until - context_.clock.now());
+    const timespec timeout = {std::chrono::duration_cast<std::chrono::seconds>(left).count(),
+                              (left % std::chrono::seconds(1)).count()};
+    std::array<pollfd, 3> fds = {{{app_.exit_fd(), POLLIN, 0},
+                                  {hooks_ == nullptr ? -1 : hooks_->fd(), POLLIN, 0},
+                                  {context_.options.interrupt_fd, POLLIN, 0}}};
+    if (ppoll(fds.data(), fds.size(), &timeout, nullptr) <= 0) return;
+    if (fds[2].revents != 0) on_interrupt();
+  }
+
+  std::optional<Timestamp> end_time() const {
+    if (target_.timeout == Nanoseconds(0)) return std::nullopt;
+    return record_.started + target_.timeout;
+  }
+
+  void on_interrupt() {
+    std::array<char, 1024> drain{};
+    (void)!::read(context_.options.interrupt_fd, drain.data(), drain.size());
+    end_.interrupted = true;
+    stop_.hurry(context_.clock.now());
+  }
+
+  void check_exit() {
+    if (auto exit = app_.exited()) {
+      record_.exit = *exit;
+      ended_ = true;
+    }
+  }
+
+  void check_wishes(Timestamp now) {
+    if (const auto end = end_time(); end && now >= *end && !timed_out_) {
+      timed_out_ = true;
+      stop_.begin(now);
+    }
+    if (ended_) return;
+    if (const auto step = stop_.step(now)) {
+      if (attached_) {
+        ended_ = true;
+      } else {
+        app_.stop(*step);
+      }
+    }
+  }
+
+  void check_store(Timestamp now) {
+    if (end_.trouble) return;
+    if (const auto error = recorder_.error()) {
+      end_.trouble = error;
+      stop_.begin(now);
+    }
+  }
+
+  void show(Timestamp now) {
+    if (now < live_due_) return;
+    live_due_ = now + kLivePace;
+    table_.remember_cores();
+    LiveView view;
+    view.run = record_.ordinal;
+    view.runs = context_.runs;
+    view.elapsed = now - record_.started;
+    if (const auto end = end_time()) view.left = std::max(Nanoseconds(0), *end - now);
+    view.stopping = stop_.started();
+    view.cores = table_.cores();
+    view.memory_bytes = table_.memory_bytes();
+    view.recent_cores = table_.recent_cores();
+    if (hooks_ != nullptr) view.reported = hooks_->latest();
+    context_.listener.live(view);
+    follow();
+  }
+
+  void follow() {
+    if (!context_.options.follow || attached_) return;
+    follower_.drain([this](std::string_view text) { context_.listener.app_output(text); });
+  }
+
+  const RunContext& context_;
+  const Target& target_;
+  launch::RunningApp& app_;
+  hooks::Server* hooks_;
+  LiveTable& table_;
+  store::Recorder& recorder_;
+  bool attached_;
+  RunRecord& record_;
+  sampler::Sampler sampler_;
+  StopSequence stop_;
+  LogFollower follower_;
+  Timestamp live_due_;
+  bool ended_ = false;
+  bool timed_out_ = false;
+  RunEnd end_;
+};
+
+RunStatus status_of(const RunRecord& record, bool attached, bool timed_out, const RunEnd& end) {
+  if (record.exit.oom_killed) return RunStatus::oom;
+  if (end.interrupted || end.trouble) return RunStatus::interrupted;
+  if (attached) return RunStatus::finished;
+  if (timed_out) return RunStatus::timeout;
+  return record.exit.code == 0 ? RunStatus::finished : RunStatus::failed;
+}
+
+void note_end_of_watching(RunRecord& record) {
+  if (record.exit.detail.empty()) {
+    record.exit.detail =
+        fmt::format("watched for {}; it runs on", format_duration(record.duration()));
+  }
+}
+
+/// The parts that live as long as the run, in the order they are made.
+struct Parts {
+  std::unique_ptr<store::Recorder> recorder;
+  std::unique_ptr<LiveTable> table;
+  std::unique_ptr<SocketFolder> socket_folder;
+  std::unique_ptr<hooks::Server> hooks;
+};
+
+Result<Parts> make_parts(const RunContext& context, const RunRecord& record, bool attached) {
+  Parts parts;
+  parts.recorder = store::make_recorder(context.store, context.session_id, record.ordinal);
+  parts.table = std::make_unique<LiveTable>(*parts.recorder);
+  if (attached) return parts;
+  ASSAY_TRY(parts.socket_folder, SocketFolder::make());
+  ASSAY_TRY(parts.hooks, hooks::listen(parts.socket_folder->socket(), context.clock, *parts.table));
+  return parts;
+}
+
+void keep_gaps(RunRecord& record, const launch::RunningApp& app, const sampler::Sampler& sampler,
+               const Target& target) {
+  record.not_measured = app.notes();
+  for (const auto& gap : sampler.not_measured()) record.not_measured.push_back(gap);
+  for (const auto& gap : not_in_this_version(target)) record.not_measured.push_back(gap);
+}
+
+void could_not_start(RunRecord& record, const Error& error, Timestamp now) {
+  record.status = RunStatus::failed;
+  record.exit.detail = error.message;
+  record.exit.refused = error.kind != ErrorKind::app;
+  record.ended = now;
+}
+
+/// From the started app to its complete record.
+RunEnd watch(const RunContext& context, const Target& target, launch::RunningApp& app, Parts& parts,
+             bool attached, RunRecord& record) {
+  record.isolation = app.isolation();
+  RunLoop loop(context, target, app, parts.hooks.get(), *parts.table, *parts.recorder, attached,
+               record);
+  context.listener.run_started(record);
+  RunEnd end = loop.run();
+  record.ended = context.clock.now();
+  const std::string detail = record.exit.detail;
+  record.exit = app.release();
+  if (record.exit.detail.empty()) record.exit.detail = detail;
+  if (attached) note_end_of_watching(record);
+  record.status = status_of(record, attached, loop.timed_out(), end);
+  record.sampling = loop.sampler().stats();
+  keep_gaps(record, app, loop.sampler(), target);
+  return end;
+}
+
+launch::Request request_for(const RunContext& context, const Target& target,
+                            const RunRecord& record, const Parts& parts) {
+  const fs::path folder = context.folder / fmt::format("run-{}", record.ordinal);
+  launch::Request request;
+  request.session_id = context.session_id;
+  request.run = record.ordinal;
+  request.target = target;
+  request.own_cgroup = context.options.own_cgroup;
+  request.stdout_file = folder / "stdout.log";
+  request.stderr_file = folder / "stderr.log";
+  if (parts.socket_folder) request.socket = parts.socket_folder->socket();
+  return request;
+}
+
+RunEnd trouble(Error error) {
+  RunEnd end;
+  end.trouble = std::move(error);
+  return end;
+}
+
+}  // namespace
+
+RunEnd run_one(const RunContext& context, const Target& target, const Start& start, bool attached,
+               RunRecord& record) {
+  std::error_code error;
+  fs::create_directories(context.folder / fmt::format("run-{}", record.ordinal), error);
+  record.board = probes::read_board_state(SysRoot());
+  record.started = context.clock.now();
+  record.ended = record.started;
+  if (auto put = context.store.put_run(context.session_id, record); !put)
+    return trouble(put.error());
+
+  auto parts = make_parts(context, record, attached);
+  if (!parts) return trouble(parts.error());
+  record.started = context.clock.now();
+  auto app = start(request_for(context, target, record, *parts));
+  RunEnd end;
+  if (app) {
+    end = watch(context, target, **app, *parts, attached, record);
+  } else {
+    could_not_start(record, app.error(), context.clock.now());
+  }
+  parts->hooks.reset();
+  auto losses = parts->recorder->finish();
+  if (losses) record.losses = std::move(*losses);
+  if (!losses && !end.trouble) end.trouble = losses.error();
+  if (auto put = context.store.put_run(context.session_id, record); !put && !end.trouble) {
+    end.trouble = put.error();
+  }
+  if (!end.trouble) {
+    if (auto compacted = context.store.compact(context.session_id, record.ordinal); !compacted) {
+      context.listener.note(compacted.error().message);
+    }
+  }
+  return end;
+}
+
+}  // namespace assay::session

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "secrets_names.h"
+
+#include <algorithm>
+
+#include <assay/session/spec.h>
+
+namespace assay::session {
+namespace {
+
+constexpr std::string_view kMask = "***";
+constexpr std::string_view kQuotes = "\"'`";
+constexpr std::string_view kSchemeEnd = "://";
+constexpr std::string_view kBearer = "bearer ";
+constexpr size_t kLongestName = 64;
+constexpr size_t kLongestUserInfo = 1024;
+/// Shorter values of secret variables are too common as words to be searched for elsewhere.
+constexpr size_t kShortestRepeated = 8;
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+bool is_space(char c) {
+  return is_blank(c) || c == '\n' || c == '\r';
+}
+bool is_name(char c) {
+  return is_alnum(c) || c == '_' || c == '-' || c == '.';
+}
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_one_of(char c, std::string_view set) {
+  return set.find(c) != std::string_view::npos;
+}
+
+size_t skip_blanks(std::string_view text, size_t at) {
+  while (at < text.size() && is_blank(text[at])) ++at;
+  return at;
+}
+
+/// scheme://user:password@host, also when the password holds '/' or '@'.
+void find_url_passwords(std::string_view text, std::vector<Span>& spans) {
+  for (size_t mark = text.find(kSchemeEnd); mark != text.npos;
+       mark = text.find(kSchemeEnd, mark + 1)) {
+    const size_t begin = mark + kSchemeEnd.size();
+    const auto word = text.substr(begin, std::min(kLongestUserInfo, text.size() - begin));
+    const auto url = word.substr(0, word.find_first_of(" \t\r\n\"'`<>"));
+    const auto authority = url.substr(0, url.find_first_of("/?#"));
+    const size_t colon = authority.find(':');
+    const bool is_port = colon != authority.npos && colon + 1 < authority.size() &&
+                         std::all_of(authority.begin() + static_cast<ptrdiff_t>(colon) + 1,
+                                     authority.end(), is_digit);
+    const size_t at = colon != authority.npos && !is_port ? url.rfind('@') : authority.rfind('@');
+    if (at == url.npos) continue;
+    if (colon < at) {
+      spans.push_back({begin + colon + 1, begin + at});
+    } else if (at >= 20 &&
+               std::any_of(url.begin(), url.begin() + static_cast<ptrdiff_t>(at), is_digit)) {
+      spans.push_back({begin, begin + at});  // a token in the user's place
+    }
+  }
+}
+
+/// "Bearer x" outside of a header, when x does not look like a word.
+void find_bearers(std::string_view text, const std::string& lower, std::vector<Span>& spans) {
+  for (size_t at = lower.find(kBearer); at != lower.npos; at = lower.find(kBearer, at + 1)) {
+    const size_t begin = skip_blanks(text, at + kBearer.size());
+    size_t end = begin;
+    bool digit = false;
+    while (end < text.size() && (is_name(text[end]) || is_one_of(text[end], "~+/="))) {
+      digit = digit || is_digit(text[end]);
+      ++end;
+    }
+    if (end - begin >= (digit ? 8 : 20)) spans.push_back({begin, end});
+  }
+}
+
+/// The name that ends before `end`, quotes and blanks between them skipped.
+Span name_before(std::string_view text, size_t end) {
+  while (end > 0 && is_blank(text[end - 1])) --end;
+  while (end > 0 && (is_one_of(text[end - 1], kQuotes) || text[end - 1] == '\\')) --end;
+  size_t begin = end;
+  while (begin > 0 && end - begin < kLongestName && is_name(text[begin - 1])) --begin;
+  return {begin, end};
+}
+
+/// Where a value that starts with a quote ends; the quote may itself be escaped, as in nested JSON.
+size_t quoted_end(std::string_view text, size_t begin, bool escaped) {
+  const char quote = text[begin - 1];
+  for (size_t i = begin; i < text.size(); ++i) {
+    if (text[i] == quote) return escaped && i > begin && text[i - 1] == '\\' ? i - 1 : i;
+    if (text[i] == '\\' && !escaped) ++i;
+  }
+  return text.size();
+}
+
+Span value_after(std::string_view text, size_t begin, bool in_query) {
+  begin = skip_blanks(text, begin);
+  const bool escaped = begin + 1 < text.size() && text[begin] == '\\';
+  const size_t quote = escaped ? begin + 1 : begin;
+  if (quote < text.size() && is_one_of(text[quote], kQuotes)) {
+    return {quote + 1, quoted_end(text, quote + 1, escaped)};
+  }
+  size_t end = begin;
+  while (end < text.size() && !is_space(text[end]) && !is_one_of(text[end], kQuotes) &&
+         text[end] != ';' && !(in_query && is_one_of(text[end], "&#"))) {
+    ++end;
+  }
+  return {begin, end};
+}
+
+/// The value of a header: the rest of its line; of an Authorization only what follows its scheme.
+Span header_value(std::string_view text, size_t begin, bool keeps_scheme) {
+  begin = skip_blanks(text, begin);
+  size_t end = begin;
+  while (end < text.size() && !is_one_of(text[end], "\r\n\"'`")) ++end;
+  const size_t blank = text.substr(begin, end - begin).find(' ');
+  if (keeps_scheme && blank != text.npos) begin += blank + 1;
+  return {begin, end};
+}
+
+/// The value that the '=' or ':' at `at` gives to a secret name; empty when there is none.
+Span named_value(std::string_view text, size_t at) {
+  const Span nothing = {at, at};
+  const Span span = name_before(text, at);
+  const auto name = text.substr(span.begin, span.end - span.begin);
+  const char before = span.begin > 0 ? text[span.begin - 1] : ' ';
+  const char after = at + 1 < text.size() ? text[at + 1] : '\n';
+  if (after == '=' || after == text[at]) return nothing;
+  if (text[at] == ':' && (after == '/' || before == '/' || before == '@')) return nothing;
+  const std::string lower = lower_case(name);
+  if (text[at] == ':' && lower == "pass") return nothing;  // "pass: 3, fail: 0"
+  const bool in_query = before == '?' || before == '&';
+  const bool query_secret = in_query && (lower == "key" || lower == "sig" || lower == "signature");
+  if (!query_secret && !is_secret_name(name)) return nothing;
+  const bool authorization = lower.find("authorization") != lower.npos;
+  const bool header = authorization || lower == "cookie" || lower == "set-cookie";
+  if (header && text[at] == ':' && !is_one_of(after, kQuotes) && text[at - 1] == name.back()) {
+    return header_value(text, at + 1, authorization);
+  }
+  return value_after(text, at + 1, in_query);
+}
+
+void find_named_values(std::string_view text, std::vector<Span>& spans) {
+  for (size_t at = text.find_first_of("=:"); at != text.npos;
+       at = text.find_first_of("=:", at + 1)) {
+    const Span value = named_value(text, at);
+    if (value.end <= value.begin) continue;
+    spans.push_back(value);
+    at = value.end - 1;
+  }
+}
+
+/// The end of a shell word; `outer` is a quote around the whole command line.
+size_t word_end(std::string_view text, size_t at, char outer) {
+  char quote = 0;
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    if (quote == 0 && (is_space(c) || c == outer)) return at;
+    if (c == quote) {
+      quote = 0;
+    } else if (quote == 0 && is_one_of(c, kQuotes)) {
+      quote = c;
+    } else if (c == '\\' && quote != '\'') {
+      ++at;
+    }
+  }
+  return text.size();
+}
+
+/// A word without the quotes around all of it.
+Span inside_quotes(std::string_view text, Span word) {
+  const bool is_quoted = word.end - word.begin >= 2 && is_one_of(text[word.begin], kQuotes) &&
+                         text[word.end - 1] == text[word.begin];
+  return is_quoted ? Span{word.begin + 1, word.end - 1} : word;
+}
+
+/// "--password x" within a command line.
+void find_option_values(std::string_view text, std::vector<Span>& spans) {
+  char outer = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (is_one_of(text[at], kQuotes)) {
+      if (outer == 0) {
+        outer = text[at];
+      } else if (outer == text[at]) {
+        outer = 0;
+      }
+    }
+    const bool starts = at == 0 || is_space(text[at - 1]) || is_one_of(text[at - 1], kQuotes);
+    if (text[at] != '-' || !starts) continue;
+    size_t end = at;
+    while (end < text.size() && is_name(text[end])) ++end;
+    const size_t value = skip_blanks(text, end);
+    const bool secret = value > end && value < text.size() && text.substr(value, 2) != "--" &&
+                        !is_space(text[value]) && is_secret_name(text.substr(at, end - at));
+    if (secret) end = word_end(text, value, outer);
+    if (secret) spans.push_back(inside_quotes(text, {value, end}));
+    at = end - 1;
+  }
+}
+
+std::string with_masks(std::string_view text, std::vector<Span> spans) {
+  std::sort(spans.begin(), spans.end(), [](Span a, Span b) { return a.begin < b.begin; });
+  std::string out;
+  size_t done = 0;
+  for (const Span span : spans) {
+    if (span.end <= std::max(done, span.begin)) continue;
+    if (span.begin >= done) {
+      out += text.substr(done, span.begin - done);
+      out += kMask;
+    }
+    done = span.end;
+  }
+  out += text.substr(done);
+  return out;
+}
+
+bool is_option(const std::string& word) {
+  return word.size() > 2 && word[0] == '-';
+}
+
+/// "--token=x y", "NAME=x": in a list of words all that follows belongs to the name.
+std::optional<std::string> masked_assignment(const std::string& word) {
+  const size_t equal = word.find('=');
+  if (equal == std::string::npos ||
+      !std::all_of(word.begin(), word.begin() + static_cast<ptrdiff_t>(equal), is_name)) {
+    return std::nullopt;
+  }
+  if (!is_secret_name(std::string_view(word).substr(0, equal))) return std::nullopt;
+  return word.substr(0, equal + 1) + (equal + 1 < word.size() ? std::string(kMask) : "");
+}
+
+std::vector<std::string> masked_words(const std::vector<std::string>& words) {
+  std::vector<std::string> out;
+  bool is_value = false;
+  for (const auto& word : words) {
+    if (is_value && word.rfind("--", 0) != 0) {
+      out.emplace_back(kMask);
+      is_value = false;
+      continue;
+    }
+    const auto assignment = masked_assignment(word);
+    out.push_back(assignment ? *assignment : masked_text(word));
+    is_value =
+        is_option(word) && std::all_of(word.begin(), word.end(), is_name) && is_secret_name(word);
+  }
+  return out;
+}
+
+void replace_all(std::string& text, const std::string& secret) {
+  for (size_t at = text.find(secret); at != text.npos; at = text.find(secret, at + kMask.size())) {
+    text.replace(at, secret.size(), kMask);
+  }
+}
+
+}  // namespace
+
+Target masked(const Target& target) {
+  Target out = target;
+  out.image = masked_text(target.image);
+  out.workdir = masked_text(target.workdir);
+  out.dataset = masked_text(target.dataset);
+  out.command = masked_words(target.command);
+  for (auto& [name, value] : out.env) {
+    if (value.empty()) continue;
+    value = is_secret_name(name) ? std::string(kMask) : masked_text(value);
+  }
+  for (const auto& [name, value] : target.env) {
+    if (value.size() < kShortestRepeated || !is_secret_name(name)) continue;
+    for (auto& word : out.command) replace_all(word, value);
+    for (auto& entry : out.env) replace_all(entry.second, value);
+  }
+  return out;
+}
+
+std::string masked_text(const std::string& text) {
+  std::vector<Span> spans;
+  find_url_passwords(text, spans);
+  find_named_values(text, spans);
+  find_option_values(text, spans);
+  find_bearers(text, lower_case(text), spans);
+  find_known_tokens(text, spans);
+  return spans.empty() ? text : with_masks(text, std::move(spans));
+}
+
+}  // namespace assay::session

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run.h"
+#include "socket_folder.h"
+
+#include <array>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <pwd.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <assay/launch/launcher.h>
+#include <assay/probes/probe.h>
+#include <assay/session/session.h>
+
+#ifndef ASSAY_VERSION
+#define ASSAY_VERSION "0"
+#endif
+
+namespace assay::session {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string user_name() {
+  passwd entry{};
+  passwd* found = nullptr;
+  std::array<char, 4096> buffer{};
+  getpwuid_r(getuid(), &entry, buffer.data(), buffer.size(), &found);
+  return found != nullptr ? found->pw_name : std::to_string(getuid());
+}
+
+/// Sorts by time and is easy to read out: 20260131-120000-7f3a.
+std::string new_session_id(Timestamp now) {
+  uint16_t random = 0;
+  (void)!getrandom(&random, sizeof random, 0);
+  std::string utc = format_utc(now);
+  std::string digits;
+  for (const char c : utc.substr(0, 19)) {
+    if (c == 'T') digits += '-';
+    if (c >= '0' && c <= '9') digits += c;
+  }
+  return fmt::format("{}-{:04x}", digits, random);
+}
+
+Result<SessionRecord> new_session(const Spec& spec, const Options& options, const Clock& clock,
+                                  store::Store& store) {
+  SessionRecord session;
+  session.created = clock.now();
+  session.id = new_session_id(session.created);
+  session.app = spec.app;
+  session.device = probes::read_device(SysRoot());
+  session.user = user_name();
+  session.assay_version = ASSAY_VERSION;
+  session.labels = options.labels;
+  const fs::path folder = fs::absolute(options.sessions_folder / session.id);
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) {
+    return refused(
+        fmt::format("cannot make the session's folder {}: {}; choose another place with --output",
+                    folder.native(), error.message()));
+  }
+  session.folder = folder;
+  ASSAY_CHECK(store.add_session(session));
+  return session;
+}
+
+/// Notes where this run's board was in another state than the session's first run.
+void note_other_state(const SessionRecord& session, Listener& listener) {
+  if (session.runs.size() < 2) return;
+  for (const auto& difference :
+       probes::state_differences(session.runs.front().board, session.runs.back().board)) {
+    listener.note(fmt::format("run {} is not comparable with run 1: {}",
+                              session.runs.back().ordinal, difference));
+  }
+}
+
+/// Everything that both ways into a session share.
+class Session {
+ public:
+  Session(const Spec& spec, const Options& options, Listener& listener)
+      : spec_(spec), options_(options), listener_(listener) {}
+
+  Result<Outcome> run(const Plan& plan, const Start& start, bool attached) {
+    ASSAY_TRY(store_, store::open_sqlite(options_.store_file));
+    for (const auto& line : recover(*store_)) listener_.note(line);
+    ASSAY_TRY(record_, new_session(spec_, options_, clock_, *store_));
+    listener_.session_started(record_, static_cast<int>(plan.runs.size()));
+    for (const auto& planned : plan.runs) {
+      if (outcome_.interrupted || outcome_.trouble) break;
+      run_planned(planned, static_cast<int>(plan.runs.size()), start, attached);
+    }
+    return finish();
+  }
+
+ private:
+  void run_planned(const PlannedRun& planned, int runs, const Start& start, bool attached) {
+    const Target& target = spec_.targets[static_cast<size_t>(planned.target_index)];
+    RunRecord run;
+    run.ordinal = static_cast<int>(record_.runs.size()) + 1;
+    run.target_index = planned.target_index;
+    run.repeat_index = planned.repeat_index;
+    run.target = masked(target);
+    run.runtime = "process";
+    const RunContext context{options_,   listener_,      *store_, clock_,
+                             record_.id, record_.folder, runs};
+    const RunEnd end = run_one(context, target, start, attached, run);
+    record_.runs.push_back(run);
+    outcome_.interrupted = outcome_.interrupted || end.interrupted;
+    outcome_.trouble = end.trouble;
+    note_other_state(record_, listener_);
+    tell_end();
+  }
+
+  void tell_end() {
+    const RunRecord& run = record_.runs.back();
+    std::string answer = run.exit.detail;
+    if (const auto samples = store_->samples(record_.id, run.ordinal)) {
+      if (const auto analysed = analysis::analyze_run(run, record_.device, **samples)) {
+        answer = analysed->answer;
+      }
+    }
+    listener_.run_ended(run, answer);
+  }
+
+  Result<Outcome> finish() {
+    ASSAY_TRY(outcome_.view, load_view(*store_, record_.id));
+    // What the disk refused is still known here: the record in hand is newer than the stored one.
+    for (size_t i = 0; i < outcome_.view.session.runs.size() && i < record_.runs.size(); ++i) {
+      outcome_.view.session.runs[i] = record_.runs[i];
+    }
+    auto written = write_documents(outcome_.view, record_.folder);
+    if (written)
+      written = store_->export_session(record_.id, fs::path(record_.folder) / "session.assay");
+    if (!written && !outcome_.trouble) outcome_.trouble = written.error();
+    return std::move(outcome_);
+  }
+
+  const Spec& spec_;
+  const Options& options_;
+  Listener& listener_;
+  SystemClock clock_;
+  std::unique_ptr<store::Store> store_;
+  SessionRecord record_;
+  Outcome outcome_;
+};
+
+}  // namespace
+
+Result<Outcome> run_session(const Spec& spec, const Options& options, Listener& listener) {
+  const Plan plan = make_plan(spec);
+  if (!plan.errors.empty()) return fail(plan.errors.front());
+  const auto launcher = launch::make_process_launcher();
+  return Session(spec, options, listener)
+      .run(
+          plan, [&](const launch::Request& request) { return launcher->start(request); }, false);
+}
+
+Result<Outcome> attach_session(pid_t pid, Nanoseconds duration, const Spec& spec,
+                               const Options& options, Listener& listener) {
+  Spec watching = spec;
+  for (auto& target : watching.targets) target.timeout = duration;
+  Plan plan;
+  plan.runs.push_back({});
+  // Asked once before anything is stored, so that a wrong pid leaves no trace.
+  ASSAY_CHECK(launch::attach(pid));
+  return Session(watching, options, listener)
+      .run(
+          plan, [pid](const launch::Request&) { return launch::attach(pid); }, true);
+}
+
+std::vector<std::string> recover(store::Store& store) {
+  std::vector<std::string> lines = launch::clean_up_leftovers();
+  SocketFolder::remove_leftovers();
+  if (const auto sessions = store.mark_interrupted()) {
+    for (const auto& id : *sessions) {
+      lines.push_back(fmt::format(
+          "session {} was cut off; what it measured is kept: assay history show {}", id, id));
+    }
+  }
+  return lines;
+}
+
+}  // namespace assay::session

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spec_app.h"
+#include "spec_checks.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+
+#include <assay/base/files.h>
+#include <assay/session/spec.h>
+
+namespace assay::session {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A text to read, where it comes from, and the folder its relative paths start from.
+struct Source {
+  std::string name;
+  std::string text;
+  std::optional<fs::path> folder;
+};
+
+/// What the targets of one spec have in common while they are put together.
+struct Frame {
+  App app;
+  std::optional<fs::path> app_folder;      ///< where a process runs unless told otherwise
+  std::optional<fs::path> section_folder;  ///< where paths of the profiling section start from
+};
+
+std::string resolved(const std::optional<fs::path>& folder, const std::string& path) {
+  if (!folder || path.find("://") != std::string::npos) return path;
+  const auto full = (*folder / path).lexically_normal();
+  return full.has_filename() ? full.string() : full.parent_path().string();
+}
+
+/// Decides between a command and an image. "Nothing to run" is only said when nothing else is
+/// wrong, since it may be the other error's consequence.
+void choose_what_runs(const Section& section, const App& app, Target& target, Problems& problems) {
+  const bool as_process = section.runtime == "process" || (section.command && !section.image);
+  if (section.command) target.command = *section.command;
+  if (section.args) {
+    target.command.insert(target.command.end(), section.args->begin(), section.args->end());
+  }
+  if (as_process) {
+    if (!section.command && problems.empty()) {
+      problems.add(section.line, "runtime: process needs a command; add \"command: …\"");
+    }
+    return;
+  }
+  target.image = section.image.value_or(app.full_name());
+  if (section.image || !problems.empty()) return;
+  if (app.name.empty()) {
+    problems.add(0, "nothing to run; add a command, an image, or the app's name");
+  } else if (const auto valid = check_image(target.image); !valid) {
+    problems.add(0, valid.error().message + ", or add a command or an image");
+  }
+}
+
+Target make_target(const Section& section, const Frame& frame, Problems& problems) {
+  Target target;
+  choose_what_runs(section, frame.app, target, problems);
+  if (section.workdir) {
+    target.workdir =
+        target.image.empty() ? resolved(frame.section_folder, *section.workdir) : *section.workdir;
+  } else if (target.image.empty() && frame.app_folder) {
+    target.workdir = frame.app_folder->string();
+  }
+  if (section.dataset) target.dataset = resolved(frame.section_folder, *section.dataset);
+  target.env = section.env;
+  target.timeout = section.timeout.value_or(target.timeout);
+  target.warmup = section.warmup.value_or(target.warmup);
+  target.interval = section.interval.value_or(target.interval);
+  target.grace = section.grace.value_or(target.grace);
+  target.repeat = section.repeat.value_or(target.repeat);
+  target.limits = section.limits;
+  target.goals = section.goals;
+  target.metrics = section.metrics.value_or(target.metrics);
+  if (const auto valid = check_target(target); !valid) {
+    problems.add(section.line, valid.error().message);
+  }
+  return target;
+}
+
+std::string file_name(const std::string& path) {
+  return fs::path(path).filename().string();
+}
+
+/// Names the app after what it runs where the spec gives it no name.
+void complete_app(App& app, const Target& first) {
+  app.image = first.image;
+  if (!app.name.empty()) return;
+  if (!first.image.empty()) {
+    app = app_of_image(first.image);
+  } else if (!first.command.empty()) {
+    app.name = file_name(first.command.front());
+  }
+}
+
+Spec make_spec(const Frame& frame, const Section& top, const Profiling& profiling,
+               Problems& problems) {
+  Spec spec;
+  spec.app = frame.app;
+  const Section defaults = overlay(top, profiling.defaults);
+  for (const auto& target : profiling.targets) {
+    spec.targets.push_back(make_target(overlay(defaults, target), frame, problems));
+  }
+  if (profiling.targets.empty()) spec.targets.push_back(make_target(defaults, frame, problems));
+  complete_app(spec.app, spec.targets.front());
+  return spec;
+}
+
+void append(std::vector<Diagnostic>& all, std::vector<Diagnostic> more) {
+  all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+SpecResult finish(Spec spec, std::vector<Diagnostic> errors) {
+  // Targets that share a default also share its error.
+  const auto same = [](const Diagnostic& a, const Diagnostic& b) {
+    return a.file == b.file && a.line == b.line && a.message == b.message;
+  };
+  errors.erase(std::unique(errors.begin(), errors.end(), same), errors.end());
+  SpecResult result;
+  if (errors.empty()) result.spec = std::move(spec);
+  result.errors = std::move(errors);
+  return result;
+}
+
+std::optional<Profiling> load_profile(const Source& source, Problems& problems) {
+  const auto root = load_map(source.text, problems);
+  if (!root) return std::nullopt;
+  return read_profile(*root, problems);
+}
+
+SpecResult build(const Source& app_source, const Source* profile_source) {
+  Problems app_problems(app_source.name);
+  AppFile file;
+  const auto root = load_map(app_source.text, app_problems);
+  if (root) file = read_app(*root, profile_source != nullptr, app_problems);
+  const Frame frame = {file.app, app_source.folder,
+                       profile_source != nullptr ? profile_source->folder : app_source.folder};
+  if (profile_source == nullptr) {
+    Spec spec;
+    if (root) {
+      spec = make_spec(frame, file.section, file.profiling.value_or(Profiling()), app_problems);
+    }
+    return finish(std::move(spec), app_problems.take());
+  }
+  Problems profile_problems(profile_source->name);
+  const auto profiling = load_profile(*profile_source, profile_problems);
+  Spec spec;
+  if (root && profiling) spec = make_spec(frame, file.section, *profiling, profile_problems);
+  auto errors = app_problems.take();
+  append(errors, profile_problems.take());
+  return finish(std::move(spec), std::move(errors));
+}
+
+/// Without the path that `text()` puts in front anyway.
+std::string without_path(std::string message, const fs::path& file) {
+  const size_t at = message.find(file.native());
+  if (at == std::string::npos) return message;
+  const size_t space_before = at > 0 ? 1 : 0;
+  message.erase(at - space_before, file.native().size() + (at > 0 ? space_before : 1));
+  return message;
+}
+
+std::optional<Source> open_source(const fs::path& file, std::vector<Diagnostic>& errors) {
+  auto text = read_file(file, kLargestSpec);
+  if (!text) {
+    errors.push_back({file.string(), 0,
+                      without_path(text.error().message, file) + "; give the path of a YAML file"});
+    return std::nullopt;
+  }
+  std::error_code ignored;
+  return Source{file.string(), std::move(*text), fs::absolute(file, ignored).parent_path()};
+}
+
+}  // namespace
+
+SpecResult read_spec(const fs::path& file, const std::optional<fs::path>& profile) {
+  SpecResult result;
+  const auto app = open_source(file, result.errors);
+  std::optional<Source> section;
+  if (profile) section = open_source(*profile, result.errors);
+  if (!result.errors.empty()) return result;
+  return build(*app, section ? &*section : nullptr);
+}
+
+SpecResult parse_spec(const std::string& text, const std::string& name) {
+  return build({name, text, std::nullopt}, nullptr);
+}
+
+SpecResult parse_spec(const std::string& text, const std::string& name,
+                      const std::string& profile_text, const std::string& profile_name) {
+  const Source profile = {profile_name, profile_text, std::nullopt};
+  return build({name, text, std::nullopt}, &profile);
+}
+
+Spec spec_for_command(const std::vector<std::string>& command) {
+  Spec spec;
+  Target target;
+  target.command = command;
+  if (!command.empty()) spec.app.name = file_name(command.front());
+  spec.targets.push_back(std::move(target));
+  return spec;
+}
+
+SpecResult spec_for_image(const std::string& image, const std::optional<fs::path>& profile) {
+  SpecResult result;
+  if (const auto valid = check_image(image); !valid) {
+    result.errors.push_back({"command line", 0, valid.error().message});
+  }
+  std::optional<Source> source;
+  if (profile) source = open_source(*profile, result.errors);
+  if (!result.errors.empty()) return result;
+
+  Frame frame;
+  frame.app = app_of_image(image);
+  Problems problems(source ? source->name : "command line");
+  Profiling profiling;
+  if (source) {
+    frame.section_folder = source->folder;
+    profiling = load_profile(*source, problems).value_or(Profiling());
+  }
+  profiling.defaults.image = image;
+  Spec spec = make_spec(frame, Section(), profiling, problems);
+  return finish(std::move(spec), problems.take());
+}
+
+}  // namespace assay::session

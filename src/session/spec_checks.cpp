@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spec_checks.h"
+
+#include "spec_problems.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <assay/base/text.h>
+
+namespace assay::session {
+namespace {
+
+constexpr Nanoseconds kShortestInterval = Milliseconds(10);
+constexpr Nanoseconds kLongestInterval = std::chrono::minutes(1);
+constexpr int64_t kMostRepeats = 1000;
+constexpr double kFewestCpus = 0.01;
+constexpr double kMostCpus = 4096;
+constexpr uint64_t kLeastMemory = 4U << 20U;
+constexpr uint64_t kMostPids = 4U << 20U;
+constexpr size_t kLongestSuggested = 40;
+constexpr std::array<std::string_view, 5> kMetrics = {"system", "power", "stacks", "gpu-summary",
+                                                      "gpu-kernels"};
+
+bool is_alpha(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+}  // namespace
+
+Result<Nanoseconds> check_interval(Nanoseconds interval) {
+  if (interval >= kShortestInterval && interval <= kLongestInterval) return interval;
+  return bad_input(
+      fmt::format("{} is out of range; choose 10ms to 1m (a bare number is in seconds)",
+                  format_duration(interval)));
+}
+
+Result<int> check_repeat(int64_t repeat) {
+  if (repeat >= 1 && repeat <= kMostRepeats) return static_cast<int>(repeat);
+  return bad_input(fmt::format("{} is out of range; choose 1 to {}", repeat, kMostRepeats));
+}
+
+Result<double> parse_cpus(const std::string& text) {
+  std::string_view number = trim(text);
+  double scale = 1;
+  if (!number.empty() && number.back() == 'm') {
+    number.remove_suffix(1);
+    scale = 1e-3;
+  }
+  const auto value = parse_double(number);
+  if (!value) {
+    return bad_input(fmt::format(
+        "{} is not a number of CPU cores; write for example 2, 0.5 or 500m", in_quotes(text)));
+  }
+  if (*value * scale < kFewestCpus || *value * scale > kMostCpus) {
+    return bad_input(fmt::format("{} cores are out of range; choose {} to {}",
+                                 format_number(*value * scale), kFewestCpus, kMostCpus));
+  }
+  return *value * scale;
+}
+
+Result<uint64_t> parse_memory(const std::string& text) {
+  const auto bytes = parse_bytes(text);
+  if (!bytes) {
+    return bad_input(
+        fmt::format("{} is not a size; write for example 512MB or 2GiB", in_quotes(text)));
+  }
+  if (*bytes < kLeastMemory) {
+    return bad_input(fmt::format("{} is too little to start a program; write for example 512MB",
+                                 format_bytes(static_cast<double>(*bytes))));
+  }
+  return *bytes;
+}
+
+Result<uint64_t> parse_pids(const std::string& text) {
+  const auto count = parse_uint(trim(text));
+  if (count && *count >= 1 && *count <= kMostPids) return *count;
+  return bad_input(
+      fmt::format("{} is not a number of processes; choose 1 to {}", in_quotes(text), kMostPids));
+}
+
+Result<std::vector<std::string>> check_metrics(const std::vector<std::string>& names) {
+  std::vector<std::string> checked;
+  for (const auto& name : names) {
+    if (std::find(kMetrics.begin(), kMetrics.end(), name) == kMetrics.end()) {
+      return bad_input(
+          fmt::format("unknown metrics {}{}", in_quotes(name), suggestion(name, kMetrics)));
+    }
+    if (std::find(checked.begin(), checked.end(), name) == checked.end()) checked.push_back(name);
+  }
+  if (checked.empty()) {
+    return bad_input(fmt::format("nothing to measure; choose of: {}", fmt::join(kMetrics, ", ")));
+  }
+  return checked;
+}
+
+Result<void> check_env_name(std::string_view name) {
+  const bool valid = !name.empty() && !is_digit(name[0]) &&
+                     std::all_of(name.begin(), name.end(),
+                                 [](char c) { return is_alpha(c) || is_digit(c) || c == '_'; });
+  if (valid) return {};
+  return bad_input(
+      fmt::format("{} is not a variable's name; use letters, digits and _, and no digit first",
+                  in_quotes(name)));
+}
+
+Result<void> check_image(std::string_view image) {
+  const bool valid = !image.empty() && (is_alpha(image[0]) || is_digit(image[0])) &&
+                     std::all_of(image.begin(), image.end(), [](char c) {
+                       return is_alpha(c) || is_digit(c) ||
+                              std::string_view("._-/:@+").find(c) != std::string_view::npos;
+                     });
+  if (valid) return {};
+  return bad_input(
+      fmt::format("{} is not an image; write namespace/name:version", in_quotes(image)));
+}
+
+Result<void> check_target(const Target& target) {
+  if (target.timeout.count() > 0 && target.warmup >= target.timeout) {
+    return bad_input(fmt::format(
+        "the warm-up of {} leaves nothing of the timeout of {} to measure; make the warmup shorter",
+        format_duration(target.warmup), format_duration(target.timeout)));
+  }
+  return {};
+}
+
+std::string suggestion(std::string_view word, std::span<const std::string_view> candidates) {
+  if (word.size() <= kLongestSuggested) {
+    if (const auto near = nearest(word, candidates))
+      return fmt::format("; did you mean '{}'?", *near);
+  }
+  return fmt::format("; choose of: {}", fmt::join(candidates, ", "));
+}
+
+void merge_goals(std::vector<Goal>& goals, const std::vector<Goal>& added) {
+  goals.erase(std::remove_if(goals.begin(), goals.end(),
+                             [&](const Goal& old) {
+                               return std::any_of(added.begin(), added.end(), [&](const Goal& g) {
+                                 return g.metric == old.metric && g.statistic == old.statistic;
+                               });
+                             }),
+              goals.end());
+  goals.insert(goals.end(), added.begin(), added.end());
+}
+
+}  // namespace assay::session

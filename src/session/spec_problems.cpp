@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spec_problems.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace assay::session {
+namespace {
+
+constexpr size_t kMostProblems = 100;
+constexpr size_t kLongestQuote = 60;
+
+bool continues_utf8(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
+}
+
+}  // namespace
+
+std::string Diagnostic::text() const {
+  if (line <= 0) return fmt::format("{}: {}", file, message);
+  return fmt::format("{}:{}: {}", file, line, message);
+}
+
+void Problems::add(int line, std::string message) {
+  if (diagnostics_.size() > kMostProblems) return;
+  if (diagnostics_.size() == kMostProblems) {
+    message = fmt::format("more than {} errors; correct these first", kMostProblems);
+    line = 0;
+  }
+  diagnostics_.push_back({file_, line, std::move(message)});
+}
+
+std::vector<Diagnostic> Problems::take() {
+  std::stable_sort(diagnostics_.begin(), diagnostics_.end(),
+                   [](const Diagnostic& a, const Diagnostic& b) {
+                     return a.line != 0 && (b.line == 0 || a.line < b.line);
+                   });
+  return std::move(diagnostics_);
+}
+
+std::string in_quotes(std::string_view text) {
+  size_t size = std::min(text.size(), kLongestQuote);
+  while (size > 0 && size < text.size() && continues_utf8(text[size])) --size;
+  std::string out = "'";
+  for (const char c : text.substr(0, size)) {
+    const auto byte = static_cast<unsigned char>(c);
+    out += byte < 0x20 || byte == 0x7F ? '?' : c;
+  }
+  out += size < text.size() ? "…'" : "'";
+  return out;
+}
+
+}  // namespace assay::session

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <assay/session/spec.h>
+
+namespace assay::session {
+
+/// Collects what is wrong with one file. After a hundred problems the rest is only mentioned.
+class Problems {
+ public:
+  explicit Problems(std::string file) : file_(std::move(file)) {}
+
+  void add(int line, std::string message);
+  bool empty() const { return diagnostics_.empty(); }
+  size_t size() const { return diagnostics_.size(); }
+  /// All of them, in the order of lines.
+  std::vector<Diagnostic> take();
+
+ private:
+  std::string file_;
+  std::vector<Diagnostic> diagnostics_;
+};
+
+/// Foreign text for a message: in quotes, shortened, without control characters.
+std::string in_quotes(std::string_view text);
+
+}  // namespace assay::session

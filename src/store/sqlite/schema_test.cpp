@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sqlite/schema.h"
+
+#include "sqlite/sqlite_store.h"
+#include "test_support.h"
+
+#include <gtest/gtest.h>
+
+namespace assay::store {
+namespace {
+
+/// What a later version could add.
+std::vector<const char*> with_extra_step(const char* extra) {
+  std::vector<const char*> steps(schema_steps().begin(), schema_steps().end());
+  steps.push_back(extra);
+  return steps;
+}
+
+TEST(Schema, an_older_file_is_brought_up_to_date_with_its_content) {
+  const TempFolder folder;
+  const auto first = schema_steps().first(1);
+  {
+    auto store = SqliteStore::open(folder / "h.db", first);
+    ASSERT_TRUE(store) << store.error().message;
+    SessionRecord session = example_session("old");
+    session.runs = {example_run(1, RunStatus::finished)};
+    ASSERT_TRUE((*store)->add_session(session));
+    ASSERT_TRUE((*store)->append("old", 1, {example_series("x", 0, 5)}));
+  }
+  const auto steps =
+      with_extra_step("ALTER TABLE runs ADD COLUMN joules REAL; UPDATE runs SET joules = 4.5");
+  {
+    auto store = SqliteStore::open(folder / "h.db", steps);
+    ASSERT_TRUE(store) << store.error().message;
+    expect_samples(stored(**store, "old", 1, "x"), example_series("x", 0, 5));
+    EXPECT_EQ((*store)->session("last")->id, "old");
+  }
+  auto db = Database::open(folder / "h.db");
+  EXPECT_EQ(*db->number("PRAGMA user_version"), static_cast<int64_t>(steps.size()));
+  EXPECT_EQ(*db->number("SELECT joules * 2 FROM runs"), 9);
+}
+
+TEST(Schema, a_step_that_fails_leaves_the_file_as_it_was) {
+  const TempFolder folder;
+  ASSERT_TRUE(SqliteStore::open(folder / "h.db", schema_steps()));
+  const auto steps = with_extra_step("CREATE TABLE half (x); CREATE TABLE runs (id)");
+  EXPECT_FALSE(SqliteStore::open(folder / "h.db", steps));
+  auto db = Database::open(folder / "h.db");
+  EXPECT_EQ(*db->number("PRAGMA user_version"), static_cast<int64_t>(schema_steps().size()));
+  EXPECT_EQ(*db->number("SELECT count(*) FROM sqlite_master WHERE name = 'half'"), 0);
+}
+
+TEST(Schema, a_newer_file_is_refused_and_left_alone) {
+  const TempFolder folder;
+  ASSERT_TRUE(SqliteStore::open(folder / "h.db", with_extra_step("CREATE TABLE later (x)")));
+  const auto store = open_sqlite(folder / "h.db");
+  ASSERT_FALSE(store);
+  expect_in(store.error().message, "newer Assay");
+  auto db = Database::open(folder / "h.db");
+  EXPECT_EQ(*db->number("SELECT count(*) FROM sqlite_master WHERE name = 'later'"), 1);
+}
+
+TEST(Schema, a_transaction_that_is_not_committed_leaves_nothing) {
+  const TempFolder folder;
+  auto db = Database::open(folder / "h.db");
+  ASSERT_TRUE(migrate(*db, schema_steps()));
+  {
+    auto transaction = Transaction::write(*db);
+    ASSERT_TRUE(
+        db->run("INSERT INTO sessions (id, created_ns, record, app) VALUES ('x', 1, '{}', 'y')"));
+  }
+  EXPECT_EQ(*db->number("SELECT count(*) FROM sessions"), 0);
+}
+
+}  // namespace
+}  // namespace assay::store

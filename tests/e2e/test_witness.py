@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Footprints agree within 2 % with what others say: GNU time, and a program whose use is known."""
+import json
+import pathlib
+import re
+
+import pytest
+from conftest import KNOWN_LOAD, PYTHON
+
+MB = 1 << 20
+VISION = """
+import cv2, numpy
+kept = numpy.ones((200, 1 << 20), dtype=numpy.uint8)  # 200 MiB
+image = numpy.random.default_rng(1).integers(0, 255, (720, 1280), dtype=numpy.uint8)
+cv2.setNumThreads(1)
+for _ in range(150):
+    cv2.GaussianBlur(image, (31, 31), 5)
+"""
+
+
+@pytest.fixture(params=["cgroup", "process tree"])
+def isolation(request, place):
+    """Runs the test twice: with what the machine offers, and with the process tree alone."""
+    if request.param == "process tree":
+        place.env["ASSAY_NO_CGROUP"] = "1"
+    return request.param
+
+
+def gnu_time(text):
+    """User plus system seconds and largest RSS in bytes, as /usr/bin/time -v prints them."""
+    def number(label):
+        return float(re.search(label + r": ([\d.]+)", text)[1])
+    cpu = number(r"User time \(seconds\)") + number(r"System time \(seconds\)")
+    return cpu, number(r"Maximum resident set size \(kbytes\)") * 1024
+
+
+def cpu_from_samples(run):
+    return run["footprint"]["cpu_cores"]["mean"] * run["duration_seconds"]
+
+
+def cpu_at_exit(run):
+    return run["exit"]["user_seconds"] + run["exit"]["system_seconds"]
+
+
+def check_isolation(run, isolation):
+    if isolation == "process tree":
+        assert run["isolation"] == "process tree"
+    elif not run["isolation"].startswith("cgroup"):
+        pytest.skip(f"no cgroup can be made here: {run['isolation']}")
+
+
+@pytest.mark.parametrize("command", [
+    [KNOWN_LOAD, "1", "3", str(256 * MB)],
+    [PYTHON, "-c", VISION],
+], ids=["known_load", "vision"])
+def test_footprint_agrees_with_gnu_time(place, isolation, command):
+    said = place.folder / "time.txt"
+    run = place.run("--", "/usr/bin/time", "-v", "-o", said, *command)
+    check_isolation(run, isolation)
+    cpu, rss = gnu_time(said.read_text())
+    assert cpu_at_exit(run) == pytest.approx(cpu, rel=0.02)
+    assert cpu_from_samples(run) == pytest.approx(cpu, rel=0.02)
+    assert run["footprint"]["memory_rss_bytes"]["peak"] == pytest.approx(rss, rel=0.02)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_footprint_agrees_with_a_known_load(place, isolation, threads):
+    size, cpu = 256 * MB, 4.0
+    said = place.folder / "known.json"
+    run = place.run("--", "sh", "-c", f"exec {KNOWN_LOAD} {threads} {cpu} {size} > {said}")
+    check_isolation(run, isolation)
+    known = json.loads(said.read_text())
+    cores = known["cpu_seconds"] / known["wall_seconds"]
+    assert run["footprint"]["cpu_cores"]["mean"] == pytest.approx(cores, rel=0.02)
+    assert cpu_at_exit(run) == pytest.approx(cpu, rel=0.02)
+    assert run["footprint"]["memory_rss_bytes"]["peak"] == pytest.approx(size, rel=0.02)
+    assert run["footprint"]["memory_bytes"]["peak"] == pytest.approx(size, rel=0.02)
+
+
+def test_a_burst_between_two_beats_is_not_missed(place):
+    """The kernel's own totals count what no sample could see."""
+    run = place.run("--interval", "1s", "--", KNOWN_LOAD, "1", "0.3", str(64 * MB))
+    assert cpu_at_exit(run) == pytest.approx(0.3, rel=0.1)
+    assert cpu_from_samples(run) == pytest.approx(0.3, rel=0.1)
+
+
+def test_samples_reach_the_folder(place):
+    document = place.json("run", "--json", "--", KNOWN_LOAD, "1", "0.5", str(16 * MB))
+    folder = pathlib.Path(document["folder"])
+    assert {"session.json", "samples.csv", "events.csv", "junit.xml", "report.html"} <= {
+        p.name for p in folder.iterdir()}
+    assert json.loads((folder / "session.json").read_text())["session"] == document["session"]
