@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "exit_code.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -14,9 +15,12 @@
 namespace assay::cli {
 
 void add_store_option(CLI::App& command, Context& context) {
-  command.add_option("--store", context.store, "History file to use")
+  // No envname here: default_store_path() has read ASSAY_STORE, and CLI11 would let the variable of
+  // a command that was not chosen win over this option.
+  command
+      .add_option("--store", context.store,
+                  "History file (default: ASSAY_STORE, else the XDG data folder)")
       ->type_name("FILE")
-      ->envname("ASSAY_STORE")
       ->group("History");
 }
 
@@ -42,6 +46,20 @@ Environment:
   NO_COLOR       no colours in the terminal
 )";
 
+/// CLI11 only says that a command is missing; a person wants to know which word was wrong.
+Result<void> check_command_word(const CLI::App& app, const std::string& word) {
+  if (word.starts_with("-")) return {};
+  std::vector<std::string> names;
+  for (const auto* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(sub->get_name());
+  }
+  if (std::find(names.begin(), names.end(), word) != names.end()) return {};
+  const auto near = nearest(word, std::vector<std::string_view>(names.begin(), names.end()));
+  return bad_input(
+      fmt::format("unknown command '{}'; {}", word,
+                  near ? fmt::format("did you mean '{}'?", *near) : "see assay --help"));
+}
+
 int run(int argc, char** argv) {
   Context context;
   context.store = store::default_store_path();
@@ -58,6 +76,12 @@ int run(int argc, char** argv) {
   add_doctor_command(app, context);
   add_completion_command(app, context);
 
+  if (argc > 1) {
+    if (const auto known = check_command_word(app, argv[1]); !known) {
+      fmt::print(stderr, "assay: {}\n", known.error().message);
+      return kBadInput;
+    }
+  }
   // Everything behind "--" is the app's command line and none of our business.
   int ours = argc;
   for (int i = 1; i < argc && ours == argc; ++i) {
