@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <pwd.h>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -134,12 +136,25 @@ std::optional<std::string_view> pread_text(int fd, std::span<char> buffer) {
   return std::string_view(buffer.data(), filled);
 }
 
+namespace {
+
+std::string home_from_password_file() {
+  passwd entry{};
+  passwd* found = nullptr;
+  std::array<char, 4096> buffer{};
+  getpwuid_r(getuid(), &entry, buffer.data(), buffer.size(), &found);
+  return found != nullptr ? found->pw_dir : "/";
+}
+
+}  // namespace
+
 fs::path data_home() {
   if (const char* xdg = std::getenv("XDG_DATA_HOME"); xdg != nullptr && *xdg == '/') {
     return fs::path(xdg) / "assay";
   }
   const char* home = std::getenv("HOME");
-  return fs::path(home != nullptr ? home : "/tmp") / ".local/share/assay";
+  return fs::path(home != nullptr && *home == '/' ? home : home_from_password_file()) /
+         ".local/share/assay";
 }
 
 }  // namespace assay

@@ -21,7 +21,7 @@ struct HistoryArguments {
 
 Result<std::unique_ptr<store::Store>> open_history(const Context& context) {
   ASSAY_TRY(auto store, store::open_sqlite(context.store));
-  if (const auto marked = store->mark_interrupted(); !marked) return fail(marked.error());
+  for (const auto& line : session::recover(*store)) fmt::print(stderr, "{}\n", line);
   return store;
 }
 
@@ -67,13 +67,19 @@ Result<int> show(const HistoryArguments& args, const Context& context) {
 Result<int> remove(const HistoryArguments& args, const Context& context) {
   ASSAY_TRY(const auto store, open_history(context));
   ASSAY_TRY(const auto session, store->session(args.id));
-  ASSAY_CHECK(store->remove(session.id));
-  // The folder is ours only if it is where we would have put it.
-  std::error_code error;
-  const std::filesystem::path folder = session.folder;
-  if (folder.filename() == session.id && std::filesystem::exists(folder / "session.json", error)) {
-    std::filesystem::remove_all(folder, error);
+  for (const auto& run : session.runs) {
+    if (run.status != RunStatus::running) continue;
+    return bad_input(fmt::format(
+        "session {} is still running; stop it first (Ctrl-C where it runs)", session.id));
   }
+  ASSAY_CHECK(store->remove(session.id));
+  // Only a folder that this history's own sessions are kept in is ours to remove: an imported
+  // session names a folder that belongs to somebody else.
+  std::error_code error;
+  const auto folder =
+      std::filesystem::absolute(context.store, error).parent_path() / "sessions" / session.id;
+  if (std::filesystem::equivalent(folder, session.folder, error))
+    std::filesystem::remove_all(folder, error);
   fmt::print("removed {}\n", session.id);
   return kDone;
 }

@@ -43,6 +43,11 @@ std::string cut(const std::string& text, size_t width) {
   return text;
 }
 
+/// Whoever read our messages may have gone away; the app's run goes on all the same.
+void put(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
 size_t terminal_width() {
   winsize size{};
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
@@ -94,7 +99,7 @@ void LiveLine::run_started(const RunRecord& run) {
 
 void LiveLine::live(const session::LiveView& view) {
   if (quiet_ || !terminal_) return;
-  fmt::print(stderr, "\r\033[K{}", live_text(view, terminal_width() - 1));
+  put(fmt::format("\r\033[K{}", live_text(view, terminal_width() - 1)));
   std::fflush(stderr);
   drawn_ = true;
 }
@@ -106,7 +111,7 @@ void LiveLine::run_ended(const RunRecord& run, const std::string& answer) {
 
 void LiveLine::app_output(std::string_view text) {
   clear();
-  fmt::print(stderr, "{}", text);
+  put(text);
 }
 
 void LiveLine::note(const std::string& text) {
@@ -116,11 +121,11 @@ void LiveLine::note(const std::string& text) {
 void LiveLine::say(const std::string& line) {
   if (quiet_) return;
   clear();
-  fmt::print(stderr, "{}\n", line);
+  put(line + "\n");
 }
 
 void LiveLine::clear() {
-  if (drawn_) fmt::print(stderr, "\r\033[K");
+  if (drawn_) put("\r\033[K");
   drawn_ = false;
 }
 

@@ -29,7 +29,7 @@ Result<std::string> document(const report::SessionView& view, const std::string&
 
 Result<int> make_report(const ReportArguments& args, const Context& context) {
   ASSAY_TRY(const auto store, store::open_sqlite(context.store));
-  ASSAY_CHECK(store->mark_interrupted());
+  (void)session::recover(*store);
   ASSAY_TRY(const auto view, session::load_view(*store, args.id));
   ASSAY_TRY(const std::string text, document(view, args.format));
   if (args.output.empty() || args.output == "-") {

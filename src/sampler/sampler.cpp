@@ -61,7 +61,6 @@ void Sampler::last_beat() {
   for (auto& slot : slots_) read(slot);
   const Timestamp now = clock_.now();
   report_own_cost(now);
-  last_beat_ = now;
 }
 
 void Sampler::read(Slot& slot) {

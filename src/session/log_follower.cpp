@@ -13,10 +13,10 @@ void LogFollower::drain(const std::function<void(std::string_view)>& take) {
     if (!logs_[i].valid())
       logs_[i] = Fd(::open((folder_ / kNames[i]).c_str(), O_RDONLY | O_CLOEXEC));
     if (!logs_[i].valid()) continue;
-    ssize_t n = 0;
-    while ((n = ::read(logs_[i].get(), buffer.data(), buffer.size())) > 0) {
-      take(std::string_view(buffer.data(), static_cast<size_t>(n)));
-    }
+    // One piece a call: an app that writes faster than the terminal takes must not hold up the
+    // beat.
+    const ssize_t n = ::read(logs_[i].get(), buffer.data(), buffer.size());
+    if (n > 0) take(std::string_view(buffer.data(), static_cast<size_t>(n)));
   }
 }
 

@@ -10,7 +10,7 @@
 
 namespace assay::session {
 
-/// Reads what an app has appended to its stdout.log and stderr.log since the last look.
+/// Reads what an app has appended to its stdout.log and stderr.log, at most 64 kB of each a call.
 class LogFollower {
  public:
   explicit LogFollower(std::filesystem::path folder) : folder_(std::move(folder)) {}

@@ -52,6 +52,13 @@ std::vector<NotMeasured> not_in_this_version(const Target& target) {
   return gaps;
 }
 
+void keep_gaps(RunRecord& record, const launch::RunningApp& app, const sampler::Sampler& sampler,
+               const Target& target) {
+  record.not_measured = app.notes();
+  for (const auto& gap : sampler.not_measured()) record.not_measured.push_back(gap);
+  for (const auto& gap : not_in_this_version(target)) record.not_measured.push_back(gap);
+}
+
 /// The loop of one run that has started.
 class RunLoop {
  public:
@@ -73,6 +80,7 @@ class RunLoop {
   /// Until the app has ended, or is to be watched no longer.
   RunEnd run() {
     sampler_.open();
+    keep_what_is_known();
     while (!ended_) {
       wait();
       if (hooks_ != nullptr) hooks_->poll();
@@ -93,6 +101,16 @@ class RunLoop {
   bool timed_out() const { return timed_out_; }
 
  private:
+  /// Should we be killed, the history still tells how the app ran and what was not measured.
+  void keep_what_is_known() {
+    keep_gaps(record_, app_, sampler_, target_);
+    record_.sampling = sampler_.stats();
+    if (auto put = context_.store.put_run(context_.session_id, record_); !put) {
+      end_.trouble = put.error();
+      stop_.begin(context_.clock.now());
+    }
+  }
+
   void wait() {
     Timestamp until = std::min(sampler_.next(), live_due_);
     if (stop_.due()) until = std::min(until, *stop_.due());
@@ -210,23 +228,26 @@ struct Parts {
   std::unique_ptr<LiveTable> table;
   std::unique_ptr<SocketFolder> socket_folder;
   std::unique_ptr<hooks::Server> hooks;
+  std::vector<NotMeasured> gaps;
 };
 
-Result<Parts> make_parts(const RunContext& context, const RunRecord& record, bool attached) {
+Result<void> add_hooks(const RunContext& context, Parts& parts) {
+  ASSAY_TRY(parts.socket_folder, SocketFolder::make());
+  ASSAY_TRY(parts.hooks, hooks::listen(parts.socket_folder->socket(), context.clock, *parts.table));
+  return {};
+}
+
+/// A run without hooks is worth more than no run: what is missing is said.
+Parts make_parts(const RunContext& context, const RunRecord& record, bool attached) {
   Parts parts;
   parts.recorder = store::make_recorder(context.store, context.session_id, record.ordinal);
   parts.table = std::make_unique<LiveTable>(*parts.recorder);
   if (attached) return parts;
-  ASSAY_TRY(parts.socket_folder, SocketFolder::make());
-  ASSAY_TRY(parts.hooks, hooks::listen(parts.socket_folder->socket(), context.clock, *parts.table));
+  if (auto added = add_hooks(context, parts); !added) {
+    parts.socket_folder.reset();
+    parts.gaps.push_back({"self-reported metrics", added.error().message});
+  }
   return parts;
-}
-
-void keep_gaps(RunRecord& record, const launch::RunningApp& app, const sampler::Sampler& sampler,
-               const Target& target) {
-  record.not_measured = app.notes();
-  for (const auto& gap : sampler.not_measured()) record.not_measured.push_back(gap);
-  for (const auto& gap : not_in_this_version(target)) record.not_measured.push_back(gap);
 }
 
 void could_not_start(RunRecord& record, const Error& error, Timestamp now) {
@@ -252,6 +273,7 @@ RunEnd watch(const RunContext& context, const Target& target, launch::RunningApp
   record.status = status_of(record, attached, loop.timed_out(), end);
   record.sampling = loop.sampler().stats();
   keep_gaps(record, app, loop.sampler(), target);
+  for (const auto& gap : parts.gaps) record.not_measured.push_back(gap);
   return end;
 }
 
@@ -263,6 +285,7 @@ launch::Request request_for(const RunContext& context, const Target& target,
   request.run = record.ordinal;
   request.target = target;
   request.own_cgroup = context.options.own_cgroup;
+  if (!target.dataset.empty()) request.target.env.try_emplace("ASSAY_DATASET", target.dataset);
   request.stdout_file = folder / "stdout.log";
   request.stderr_file = folder / "stderr.log";
   if (parts.socket_folder) request.socket = parts.socket_folder->socket();
@@ -287,18 +310,17 @@ RunEnd run_one(const RunContext& context, const Target& target, const Start& sta
   if (auto put = context.store.put_run(context.session_id, record); !put)
     return trouble(put.error());
 
-  auto parts = make_parts(context, record, attached);
-  if (!parts) return trouble(parts.error());
+  Parts parts = make_parts(context, record, attached);
   record.started = context.clock.now();
-  auto app = start(request_for(context, target, record, *parts));
+  auto app = start(request_for(context, target, record, parts));
   RunEnd end;
   if (app) {
-    end = watch(context, target, **app, *parts, attached, record);
+    end = watch(context, target, **app, parts, attached, record);
   } else {
     could_not_start(record, app.error(), context.clock.now());
   }
-  parts->hooks.reset();
-  auto losses = parts->recorder->finish();
+  parts.hooks.reset();
+  auto losses = parts.recorder->finish();
   if (losses) record.losses = std::move(*losses);
   if (!losses && !end.trouble) end.trouble = losses.error();
   if (auto put = context.store.put_run(context.session_id, record); !put && !end.trouble) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <poll.h>
 #include <pwd.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -43,6 +44,13 @@ std::string new_session_id(Timestamp now) {
   return fmt::format("{}-{:04x}", digits, random);
 }
 
+/// A label is masked by its name and by its content, as an environment variable is.
+std::map<std::string, std::string> masked_labels(const std::map<std::string, std::string>& labels) {
+  Target as_env;
+  as_env.env = labels;
+  return masked(as_env).env;
+}
+
 Result<SessionRecord> new_session(const Spec& spec, const Options& options, const Clock& clock,
                                   store::Store& store) {
   SessionRecord session;
@@ -52,10 +60,11 @@ Result<SessionRecord> new_session(const Spec& spec, const Options& options, cons
   session.device = probes::read_device(SysRoot());
   session.user = user_name();
   session.assay_version = ASSAY_VERSION;
-  session.labels = options.labels;
+  session.labels = masked_labels(options.labels);
   const fs::path folder = fs::absolute(options.sessions_folder / session.id);
   std::error_code error;
   fs::create_directories(folder, error);
+  if (!error) fs::permissions(folder, fs::perms::owner_all, error);
   if (error) {
     return refused(
         fmt::format("cannot make the session's folder {}: {}; choose another place with --output",
@@ -64,6 +73,12 @@ Result<SessionRecord> new_session(const Spec& spec, const Options& options, cons
   session.folder = folder;
   ASSAY_CHECK(store.add_session(session));
   return session;
+}
+
+/// Whether the user asked to stop while no run was looking.
+bool interrupt_waits(int fd) {
+  pollfd waiting = {fd, POLLIN, 0};
+  return fd >= 0 && ::poll(&waiting, 1, 0) > 0;
 }
 
 /// Notes where this run's board was in another state than the session's first run.
@@ -88,6 +103,7 @@ class Session {
     ASSAY_TRY(record_, new_session(spec_, options_, clock_, *store_));
     listener_.session_started(record_, static_cast<int>(plan.runs.size()));
     for (const auto& planned : plan.runs) {
+      outcome_.interrupted = outcome_.interrupted || interrupt_waits(options_.interrupt_fd);
       if (outcome_.interrupted || outcome_.trouble) break;
       run_planned(planned, static_cast<int>(plan.runs.size()), start, attached);
     }
@@ -171,13 +187,13 @@ Result<Outcome> attach_session(pid_t pid, Nanoseconds duration, const Spec& spec
 }
 
 std::vector<std::string> recover(store::Store& store) {
-  std::vector<std::string> lines = launch::clean_up_leftovers();
   SocketFolder::remove_leftovers();
-  if (const auto sessions = store.mark_interrupted()) {
-    for (const auto& id : *sessions) {
-      lines.push_back(fmt::format(
-          "session {} was cut off; what it measured is kept: assay history show {}", id, id));
-    }
+  const auto cut_off = store.mark_interrupted();
+  if (!cut_off) return launch::clean_up_leftovers({});
+  std::vector<std::string> lines = launch::clean_up_leftovers(*cut_off);
+  for (const auto& id : *cut_off) {
+    lines.push_back(fmt::format(
+        "session {} was cut off; what it measured is kept: assay history show {}", id, id));
   }
   return lines;
 }

@@ -18,19 +18,33 @@ constexpr std::string_view kPrefix = "assay-hooks-";
 fs::path parent() {
   std::error_code error;
   const char* runtime = std::getenv("XDG_RUNTIME_DIR");
-  if (runtime != nullptr && fs::is_directory(runtime, error)) return runtime;
+  if (runtime != nullptr && fs::is_directory(runtime, error) && ::access(runtime, W_OK) == 0)
+    return runtime;
   return "/tmp";
+}
+
+/// Process ids mean something within one pid namespace only.
+std::string pid_namespace() {
+  std::error_code error;
+  const std::string link = fs::read_symlink("/proc/self/ns/pid", error).native();
+  const size_t from = link.find('[');
+  return from == std::string::npos ? "0" : link.substr(from + 1, link.size() - from - 2);
+}
+
+bool owned_by_us(const fs::path& path) {
+  struct stat info {};
+  return ::lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == ::getuid();
 }
 
 }  // namespace
 
 Result<std::unique_ptr<SocketFolder>> SocketFolder::make() {
-  std::string pattern = parent() / fmt::format("{}{}-XXXXXX", kPrefix, getpid());
+  std::string pattern =
+      parent() / fmt::format("{}{}-{}-XXXXXX", kPrefix, pid_namespace(), getpid());
   if (mkdtemp(pattern.data()) == nullptr) {
     return refused_errno(
         fmt::format("cannot make a folder for the hooks' socket in {}", parent().native()), errno);
   }
-  ::chmod(pattern.c_str(), 0755);
   return std::unique_ptr<SocketFolder>(new SocketFolder(pattern));
 }
 
@@ -47,9 +61,12 @@ int SocketFolder::remove_leftovers() {
     const std::string name = it->path().filename();
     if (!name.starts_with(kPrefix)) continue;
     std::string_view rest = std::string_view(name).substr(kPrefix.size());
+    const bool same_namespace = next_field(rest, '-') == pid_namespace();
     const auto pid = parse_int(next_field(rest, '-'));
     std::error_code ignored;
-    if (!pid || fs::exists(fmt::format("/proc/{}", *pid), ignored)) continue;
+    if (!same_namespace || !owned_by_us(it->path()) || !pid ||
+        fs::exists(fmt::format("/proc/{}", *pid), ignored))
+      continue;
     if (fs::remove_all(it->path(), ignored) > 0 && !ignored) ++removed;
   }
   return removed;

@@ -10,8 +10,8 @@
 
 namespace assay::session {
 
-/// A folder of its own for the hooks' socket, with a path short enough for sun_path; removed on
-/// destruction.
+/// A folder of its own for the hooks' socket, for this user alone, with a path short enough for
+/// sun_path; removed on destruction.
 class SocketFolder {
  public:
   static Result<std::unique_ptr<SocketFolder>> make();

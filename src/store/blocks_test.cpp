@@ -102,7 +102,7 @@ std::vector<double> random_values(std::mt19937_64& random, size_t count) {
         value = std::ldexp(static_cast<double>(noise), -1070);
         break;
       case 7:
-        value = random() % 50 == 0 ? std::nan("") : static_cast<double>(level / 1000);
+        value = random() % 50 == 0 ? std::nan("") : std::floor(static_cast<double>(level) / 1000);
         break;
       default:
         value = -static_cast<double>(random());
@@ -161,7 +161,7 @@ TEST(Blocks, equal_times_are_stored_once) {
   const auto size = [](const std::vector<Column>& c) {
     return encode_block(views_of(c), Effort::best).size();
   };
-  EXPECT_LT(size(many), size(one) + 50 * 12);
+  EXPECT_LT(size(many), size(one) + size_t{50} * 12);
 }
 
 TEST(Blocks, refuse_every_truncation_and_survive_every_flipped_byte) {

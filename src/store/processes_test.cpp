@@ -144,6 +144,7 @@ TEST(Processes, a_reader_sees_each_write_of_another_process) {
 TEST(Processes, several_can_make_the_same_history_at_once) {
   const TempFolder folder;
   std::vector<std::unique_ptr<Child>> children;
+  children.reserve(6);
   for (int i = 0; i < 6; ++i) {
     children.push_back(std::make_unique<Child>([&, i](Child& self) {
       if (!self.wait_for_word()) return 1;

@@ -124,6 +124,7 @@ TEST(Recorder, sampling_allocates_nothing) {
   FakeStore store;
   const auto recorder = make_recorder(store, "s", 1);
   std::vector<SeriesId> ids;
+  ids.reserve(20);
   for (int i = 0; i < 20; ++i)
     ids.push_back(recorder->declare(example_series(std::to_string(i), 0, 0).info));
   size_t during = 0;

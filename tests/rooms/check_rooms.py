@@ -8,9 +8,9 @@ arrows: a room includes and links only rooms of a lower level, and there are no 
 files:  SPDX line, length, `#pragma once`.
 docs:   relative links, and files named in `code`, exist.
 """
-import os
 import pathlib
 import re
+import subprocess
 import sys
 
 LEVELS = {
@@ -30,13 +30,19 @@ MARKDOWN_LINK = re.compile(r"\]\(([^)\s]+)\)")
 NAMED_PATH = re.compile(r"`([\w.][\w./-]*/[\w./-]*)`")
 
 
-def walk(root, suffixes):
-    for folder, folders, names in os.walk(root):
-        folders[:] = [f for f in sorted(folders) if f not in SKIPPED and (not f.startswith(".") or f == ".ci")]
-        for name in sorted(names):
-            path = pathlib.Path(folder, name)
-            if path.suffix in suffixes or name in suffixes:
-                yield path
+def tree(root):
+    """Every file of the tree; in a repository without those that git ignores."""
+    if (root / ".git").exists():
+        listed = subprocess.run(["git", "ls-files", "-coz", "--exclude-standard"], cwd=root, check=True,
+                                capture_output=True, text=True).stdout
+        found = [root / name for name in sorted(listed.split("\0")) if name and (root / name).is_file()]
+    else:
+        found = sorted(p for p in root.rglob("*") if p.is_file())
+    return [p for p in found if not SKIPPED & set(p.relative_to(root).parts)]
+
+
+def walk(root, suffixes, under=""):
+    return (p for p in tree(root) if p.is_relative_to(root / under) and (p.suffix in suffixes or p.name in suffixes))
 
 
 def arrows(root):
@@ -45,7 +51,7 @@ def arrows(root):
         if folder not in LEVELS:
             yield f"src/{folder}: not a room of tests/rooms/check_rooms.py"
             continue
-        for path in walk(src / folder, CODE | {"CMakeLists.txt"}):
+        for path in walk(root, CODE | {"CMakeLists.txt"}, f"src/{folder}"):
             text = path.read_text(encoding="utf-8")
             found = ROOM_LINK if path.name == "CMakeLists.txt" else ROOM_INCLUDE
             where = path.relative_to(root)

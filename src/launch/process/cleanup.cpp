@@ -141,13 +141,20 @@ std::vector<pid_t> kill_group(const std::string& folder) {
   return first;
 }
 
-std::vector<std::string> clean_up_leftovers(const SysRoot& root) {
+std::vector<std::string> clean_up_leftovers(const std::vector<std::string>& cut_off,
+                                            const SysRoot& root) {
   std::vector<std::string> done;
   if (!root.is_live()) return done;
-  for (const Killed& killed :
-       kill_marked([&](const Mark& mark) { return is_leftover(root, mark.owner); })) {
-    done.push_back(
-        fmt::format("ended process {} ({}) of run {}", killed.pid, killed.name, killed.mark.run));
+  const auto belongs = [&](const Mark& mark) {
+    const std::string session = mark.run.substr(0, mark.run.find('/'));
+    return std::find(cut_off.begin(), cut_off.end(), session) != cut_off.end() &&
+           is_leftover(root, mark.owner);
+  };
+  if (!cut_off.empty()) {
+    for (const Killed& killed : kill_marked(belongs)) {
+      done.push_back(
+          fmt::format("ended process {} ({}) of run {}", killed.pid, killed.name, killed.mark.run));
+    }
   }
   clean_groups(root, done);
   return done;

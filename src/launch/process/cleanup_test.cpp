@@ -66,7 +66,7 @@ TEST(CleanUp, ends_what_the_dead_left_and_nothing_of_the_living) {
   ASSERT_TRUE(testing::wait_gone(dead.keeper));
   testing::kill_owner(dead.owner);
 
-  clean_up_leftovers();
+  clean_up_leftovers({"test-" + dead.folder.path().filename().native()});
   EXPECT_TRUE(testing::wait_gone(dead.marked));
   EXPECT_TRUE(testing::wait_gone(dead.bare));
   for (const auto& group : dead.groups) EXPECT_FALSE(std::filesystem::exists(group)) << group;
@@ -81,7 +81,7 @@ TEST(CleanUp, ends_what_the_dead_left_and_nothing_of_the_living) {
 
 TEST(CleanUp, never_acts_on_a_captured_machine) {
   const TempFolder tree;
-  EXPECT_TRUE(clean_up_leftovers(SysRoot(tree.path())).empty());
+  EXPECT_TRUE(clean_up_leftovers({"x"}, SysRoot(tree.path())).empty());
 }
 
 }  // namespace

@@ -59,7 +59,6 @@ class KeptApp final : public RunningApp {
     if (group_) target_.cgroup = group_->paths();
     target_.root = keeper_.pid();
     target_.include_root = false;
-    oom_before_ = oom_kills();
   }
   KeptApp(const KeptApp&) = delete;
   KeptApp& operator=(const KeptApp&) = delete;
@@ -119,7 +118,7 @@ class KeptApp final : public RunningApp {
     Exit exit;
     set_status(exit, how, status);
     const bool failed = exit.signal == SIGKILL || exit.code.value_or(0) != 0;
-    exit.oom_killed = failed && oom && oom_before_ && *oom > *oom_before_;
+    exit.oom_killed = failed && oom.value_or(0) > 0;
     exit.detail = exit_detail(exit, memory_limit_);
     exit_ = std::move(exit);
   }
@@ -138,7 +137,6 @@ class KeptApp final : public RunningApp {
   std::string run_;
   Owner owner_;
   std::optional<uint64_t> memory_limit_;
-  std::optional<uint64_t> oom_before_;
   probes::AppTarget target_;
   std::optional<Exit> exit_;
   bool released_ = false;

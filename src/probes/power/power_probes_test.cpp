@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 /// A copy of a tree that a test may change.
 class PowerOfACopy : public testing::Test {
- protected:
+ public:
   PowerOfACopy() {
     std::string pattern = fs::temp_directory_path() / "assay-power-XXXXXX";
     dir_ = mkdtemp(pattern.data());
@@ -25,6 +25,7 @@ class PowerOfACopy : public testing::Test {
   }
   ~PowerOfACopy() override { fs::remove_all(dir_); }
 
+ protected:
   /// Overwrites in place, since the probes keep the file open.
   void put(const std::string& path, const std::string& text) {
     FILE* file = std::fopen((dir_.native() + path).c_str(), "w");

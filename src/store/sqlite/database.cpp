@@ -11,7 +11,7 @@
 namespace assay::store {
 namespace {
 
-constexpr int kBusyMilliseconds = 5000;
+constexpr int kBusyMilliseconds = 30000;
 
 /// What a person can do about it, by SQLite's result code.
 std::string explain(int extended, int os_error, const std::string& file, const char* message) {

@@ -22,7 +22,7 @@ struct Request {
   std::filesystem::path stdout_file;
   std::filesystem::path stderr_file;
   std::filesystem::path socket;  ///< of the hooks; told to the app in ASSAY_SOCKET
-  bool own_cgroup = true;        ///< false: measured by its process tree even where a group could be made
+  bool own_cgroup = true;  ///< false: measured by its process tree even where a group could be made
 };
 
 enum class StopStep : uint8_t { interrupt, terminate, kill };
@@ -40,8 +40,8 @@ class RunningApp {
   virtual std::vector<NotMeasured> notes() const = 0;
   /// Becomes readable when the main process has ended; then call exited().
   virtual int exit_fd() const = 0;
-  /// Nothing while it runs. Afterwards the counters of the cgroup, and of the zombie where there is no
-  /// cgroup, can still be read until release().
+  /// Nothing while it runs. Afterwards the counters of the cgroup, and of the zombie where there is
+  /// no cgroup, can still be read until release().
   virtual std::optional<Exit> exited() = 0;
   /// SIGINT to the main process's group; SIGTERM and SIGKILL to every process of the tree.
   virtual void stop(StopStep step) = 0;
@@ -68,10 +68,15 @@ std::unique_ptr<Launcher> make_process_launcher(const SysRoot& root = SysRoot())
 Result<std::unique_ptr<RunningApp>> attach(pid_t pid, const SysRoot& root = SysRoot());
 
 /// Ends processes and removes cgroups that dead sessions left behind, and only those: whatever was
-/// started by an `assay` that still lives is left alone. Returns what was done, one line each.
-std::vector<std::string> clean_up_leftovers(const SysRoot& root = SysRoot());
+/// started by an `assay` that still lives is left alone. `cut_off` names the sessions that never
+/// came to their end; only theirs are looked for by the mark in a process's environment, since a
+/// program that an orderly run left behind on purpose may carry that mark too. Returns what was
+/// done, one line each.
+std::vector<std::string> clean_up_leftovers(const std::vector<std::string>& cut_off,
+                                            const SysRoot& root = SysRoot());
 
-/// The body of the hidden command `assay keeper`: watches one app for `assay`. `fd` is the socket to it.
+/// The body of the hidden command `assay keeper`: watches one app for `assay`. `fd` is the socket
+/// to it.
 int keeper_main(int fd);
 
 }  // namespace assay::launch
