@@ -34,8 +34,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!columns) return 0;
   size_t samples = 0;
   for (const auto& column : *columns) samples += column.times.size();
+  // A few bytes can stand for a million equal samples; slow, and they would tell nothing new.
+  if (samples > 65536) return 0;
   check_round_trip(*columns, assay::store::Effort::fast);
-  // Slow; the large ones would tell nothing new.
   if (samples < 4096) check_round_trip(*columns, assay::store::Effort::best);
   return 0;
 }

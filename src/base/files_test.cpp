@@ -10,12 +10,14 @@ namespace {
 namespace fs = std::filesystem;
 
 class Files : public testing::Test {
- protected:
+ public:
   Files() {
     std::string pattern = fs::temp_directory_path() / "assay-files-XXXXXX";
     dir_ = mkdtemp(pattern.data());
   }
   ~Files() override { fs::remove_all(dir_); }
+
+ protected:
   fs::path dir_;
 };
 

@@ -41,9 +41,9 @@ struct Advice {
 
 /// What follows from one run's record and samples. Everything is taken after the warm-up.
 struct RunAnalysis {
-  /// By footprint name ("cpu_cores", "memory_bytes", ...), what the app needed; in the order to show.
-  /// Peaks of memory are raised to what the kernel's own marks prove beyond the samples: the largest
-  /// process at exit, and the high-water mark less the most file cache that was seen.
+  /// By footprint name ("cpu_cores", "memory_bytes", ...), what the app needed; in the order to
+  /// show. Peaks of memory are raised to what the kernel's own marks prove beyond the samples: the
+  /// largest process at exit, and the high-water mark less the most file cache that was seen.
   std::vector<std::pair<std::string, Distribution>> footprint;
   /// The same for the whole node.
   std::vector<std::pair<std::string, Distribution>> node;
@@ -55,17 +55,18 @@ struct RunAnalysis {
   std::string answer;
 };
 
-/// A counter as its rate between neighbouring samples, stamped with the later one, named and measured
-/// as the catalogue says. It keeps Kind::counter, by which `distribution` knows a rate. A counter that
-/// steps back starts anew: that interval has no rate. Samples much closer than usual are joined.
-/// Other series, and what is a rate already, are returned as they are.
+/// A counter as its rate between neighbouring samples, stamped with the later one, named and
+/// measured as the catalogue says. It keeps Kind::counter, by which `distribution` knows a rate. A
+/// counter that steps back starts anew: that interval has no rate. Samples much closer than usual
+/// are joined. Other series, and what is a rate already, are returned as they are.
 Series as_shown(const Series& series);
 
-/// Time-weighted for gauges and rates: a rate holds for the interval that ends at its sample, a gauge
-/// until the next sample. `from` leaves the warm-up out.
+/// Time-weighted for gauges and rates: a rate holds for the interval that ends at its sample, a
+/// gauge until the next sample. `from` leaves the warm-up out.
 Distribution distribution(const Series& shown, Timestamp from, Timestamp to);
 
-Result<RunAnalysis> analyze_run(const RunRecord& run, const Device& device, const SeriesReader& samples);
+Result<RunAnalysis> analyze_run(const RunRecord& run, const Device& device,
+                                const SeriesReader& samples);
 
 const Distribution* find(const std::vector<std::pair<std::string, Distribution>>& list,
                          const std::string& name);

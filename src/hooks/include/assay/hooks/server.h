@@ -14,15 +14,17 @@ namespace assay::hooks {
 
 /// Bounds on what clients can cost us.
 struct Limits {
-  size_t clients = 256;           ///< further ones are refused and counted
-  size_t message_bytes = 65536;   ///< a longer message is skipped and counted
-  size_t names = 1000;            ///< distinct metric names a run; further ones are dropped and counted
-  size_t bytes_per_poll = 1U << 20U;  ///< of one client, so that one that floods cannot starve the beat
+  size_t clients = 256;          ///< further ones are refused and counted
+  size_t message_bytes = 65536;  ///< a longer message is skipped and counted
+  size_t names = 1000;  ///< distinct metric names a run; further ones are dropped and counted
+  size_t bytes_per_poll =
+      1U << 20U;  ///< of one client, so that one that floods cannot starve the beat
 };
 
-/// Takes self-reported metrics over a unix socket: JSON objects {"name": {"value": v, "timestamp": s}}
-/// each followed by a blank line, from many clients at once, in pieces of any size. What cannot be
-/// understood is counted as loss, and never fatal. Not thread-safe: polled by the run's own loop.
+/// Takes self-reported metrics over a unix socket: JSON objects {"name": {"value": v, "timestamp":
+/// s}} each followed by a blank line, from many clients at once, in pieces of any size. What cannot
+/// be understood is counted as loss, and never fatal. Not thread-safe: polled by the run's own
+/// loop.
 class Server {
  public:
   virtual ~Server() = default;
@@ -35,7 +37,8 @@ class Server {
   virtual const std::map<std::string, double>& latest() const = 0;
 };
 
-/// Makes the socket at `path` (its folder must exist; mode 0666 so that apps of other users may speak).
+/// Makes the socket at `path` (its folder must exist; mode 0666 so that apps of other users may
+/// speak).
 Result<std::unique_ptr<Server>> listen(const std::filesystem::path& path, const Clock& clock,
                                        SampleSink& sink, const Limits& limits = {});
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <sys/types.h>
-
 #include <memory>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 #include <vector>
 
 #include <assay/base/files.h>
@@ -21,8 +20,8 @@ enum class Pace : uint8_t {
   slow,  ///< about once a second: what is dear to read or slow to change
 };
 
-/// Reads one part of the machine. Made by the factories below, used from one thread. Opens its files
-/// once and keeps them; `sample` allocates nothing once the app's set of processes is stable.
+/// Reads one part of the machine. Made by the factories below, used from one thread. Opens its
+/// files once and keeps them; `sample` allocates nothing once the app's set of processes is stable.
 class Probe {
  public:
   virtual ~Probe() = default;
@@ -40,12 +39,13 @@ class Probe {
 
 using Probes = std::vector<std::unique_ptr<Probe>>;
 
-/// Where the app's control groups are, as absolute folders on the machine ("/sys/fs/cgroup/assay/x").
-/// Folders of controllers that the app has no group of its own in are empty.
+/// Where the app's control groups are, as absolute folders on the machine
+/// ("/sys/fs/cgroup/assay/x"). Folders of controllers that the app has no group of its own in are
+/// empty.
 struct CgroupPaths {
-  bool unified = false;    ///< v2: only `v2` is set
+  bool unified = false;  ///< v2: only `v2` is set
   std::string v2;
-  std::string cpu;         ///< v1 from here on
+  std::string cpu;  ///< v1 from here on
   std::string cpuacct;
   std::string memory;
   std::string blkio;
@@ -67,8 +67,8 @@ struct AppTarget {
 /// named when they are the process's own, not the machine's root group.
 CgroupPaths cgroups_of(const SysRoot& root, pid_t pid);
 
-/// Everything in `system` for the app: CPU, memory, faults, threads, files, disk, network, switches,
-/// pressure; from the control group where one exists, else from /proc/PID of the tree.
+/// Everything in `system` for the app: CPU, memory, faults, threads, files, disk, network,
+/// switches, pressure; from the control group where one exists, else from /proc/PID of the tree.
 Probes app_probes(const SysRoot& root, const AppTarget& target);
 /// The same for the whole node, with load, frequency and temperatures.
 Probes node_probes(const SysRoot& root);

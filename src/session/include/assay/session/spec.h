@@ -36,9 +36,9 @@ struct Overrides {
   std::optional<Nanoseconds> grace;
   std::optional<int> repeat;
   std::optional<std::vector<std::string>> metrics;
-  std::vector<std::string> goals;              ///< "fps >= 10"
+  std::vector<std::string> goals;  ///< "fps >= 10"
   std::map<std::string, std::string> env;
-  std::optional<std::string> cpus;             ///< limits, as written
+  std::optional<std::string> cpus;  ///< limits, as written
   std::optional<std::string> memory;
   std::optional<std::string> pids;
 };
