@@ -5,6 +5,7 @@
 #include "spec_options.h"
 
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <memory>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include <assay/base/files.h>
+#include <assay/base/text.h>
 #include <assay/session/session.h>
 
 namespace assay::cli {
@@ -63,6 +65,18 @@ Result<session::Outcome> start(const RunArguments& args, const session::Spec& sp
   return session::attach_session(args.pid, duration, spec, options, listener);
 }
 
+/// What a failed app said last is most often the reason.
+void print_last_words(const SessionRecord& session, const RunRecord& run) {
+  if (run.status != RunStatus::failed || run.exit.refused) return;
+  constexpr size_t kShown = 600;
+  const std::string file = fmt::format("{}/run-{}/stderr.log", session.folder, run.ordinal);
+  const std::string text = read_file(file).value_or("");
+  if (trim(text).empty()) return;
+  const size_t from = text.size() > kShown ? text.find('\n', text.size() - kShown) : 0;
+  fmt::print(stderr, "\nthe last words of run {} ({}):\n{}\n", run.ordinal, file,
+             trim(std::string_view(text).substr(from == std::string::npos ? 0 : from)));
+}
+
 void print_result(const RunArguments& args, const session::Outcome& outcome) {
   if (args.json) {
     fmt::print("{}\n", report::session_document(outcome.view).dump(2));
@@ -71,6 +85,8 @@ void print_result(const RunArguments& args, const session::Outcome& outcome) {
   if (args.quiet) return;
   const bool color = isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
   fmt::print("\n{}", report::text_summary(outcome.view, color));
+  std::fflush(stdout);
+  for (const auto& run : outcome.view.session.runs) print_last_words(outcome.view.session, run);
 }
 
 Result<int> run(const RunArguments& args, const Context& context) {
@@ -122,7 +138,7 @@ Examples:
   assay run --cpus 1.5 --memory 512MB -- ./detector
   assay run --pid 4711 --for 30s
 
-The app's output goes to stdout.log and stderr.log in the session's folder; -f shows it as well.
+The app's output goes to run-N/stdout.log and stderr.log in the session's folder; -f shows it as well.
 At the timeout the app gets SIGINT, after the grace SIGTERM, then SIGKILL; that is a normal end.
 Exit codes: 0 goals met, 99 a goal missed, 2 bad input, 3 the app failed, 4 refused, 130 interrupted.
 )");
