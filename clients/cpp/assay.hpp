@@ -36,7 +36,7 @@
 namespace assay {
 namespace client {
 
-enum class Kind { number, timer, rate };
+enum class Kind { number, timer, rate, counter };
 
 namespace detail {
 
@@ -106,6 +106,12 @@ inline int connect_to(const std::string& path) {
   }
   if (folder >= 0) ::close(folder);
   return fd;
+}
+
+inline const char* name_of(Kind kind) {
+  if (kind == Kind::timer) return "timer";
+  if (kind == Kind::rate) return "rate";
+  return kind == Kind::counter ? "counter" : "number";
 }
 
 struct Metric {
@@ -228,7 +234,7 @@ class LiveMetrics {
   /// Adds to a total and reports it.
   void counter(const char* name, double n = 1) noexcept {
     locked([&](detail::State& s) {
-      detail::Metric& m = metric(s, name, Kind::number);
+      detail::Metric& m = metric(s, name, Kind::counter);
       if (std::isfinite(m.total + n)) m.total += n;
       report(s, m, std::isfinite(n) ? m.total : n);
     });
@@ -334,7 +340,7 @@ class LiveMetrics {
     detail::use_decimal_point(text);
     s.buffer.append("{").append(m.quoted_name).append(": {");
     if (m.told != s.connection && m.kind != Kind::number) {
-      s.buffer.append(m.kind == Kind::timer ? "\"kind\": \"timer\", " : "\"kind\": \"rate\", ");
+      s.buffer.append("\"kind\": \"").append(detail::name_of(m.kind)).append("\", ");
     }
     m.told = s.connection;
     s.buffer.append("\"value\": ").append(text);

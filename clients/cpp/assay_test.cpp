@@ -66,6 +66,7 @@ TEST_F(CppClient, what_it_reports_arrives) {
   drain();
   EXPECT_EQ(values("objects"), (std::vector<double>{12, -0.1})) << "to the last digit";
   EXPECT_EQ(values("birds"), (std::vector<double>{1, 3}));
+  EXPECT_EQ(sink_.find("birds")->info.labels, (Labels{{"kind", "counter"}}));
   ASSERT_EQ(values("latency").size(), 1U);
   EXPECT_GE(values("latency").at(0), 0);
   EXPECT_EQ(sink_.find("t")->info.unit, "seconds");

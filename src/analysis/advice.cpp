@@ -28,6 +28,11 @@ bool throttled(const Facts& f) {
   return held_back != nullptr && held_back->mean > 0.05;
 }
 
+const Distribution* cpu_waiting(const Facts& f) {
+  const auto* app = f.app("pressure_cpu_waiting_ratio");
+  return app != nullptr ? app : f.node("pressure_cpu_waiting_ratio");
+}
+
 std::optional<Advice> ran_out_of_memory(const Facts& f) {
   if (!out_of_memory(f)) return std::nullopt;
   const auto* memory = f.app("memory_bytes");
@@ -154,21 +159,33 @@ std::optional<Advice> waits_for_disk(const Facts& f) {
       "so that files stay cached."};
 }
 
-std::optional<Advice> others_take_the_cpu(const Facts& f) {
-  const auto* waiting = f.app("pressure_cpu_waiting_ratio");
-  if (waiting == nullptr) waiting = f.node("pressure_cpu_waiting_ratio");
+double taken_by_others(const Facts& f) {
+  return f.node("cpu_cores")->mean - f.app("cpu_cores")->mean;
+}
+
+/// All cores are taken, a good part of them by others, and the app waits; where the kernel does not
+/// tell who waits, only cores without any idle time prove it.
+bool others_take_the_cpu(const Facts& f) {
   const auto* mine = f.app("cpu_cores");
   const auto* all = f.node("cpu_cores");
-  if (waiting == nullptr || mine == nullptr || all == nullptr || throttled(f)) return std::nullopt;
   const double cores = f.device.cores;
-  const double others = all->mean - mine->mean;
-  const bool busy = cores > 0 && all->mean > 0.9 * cores && others > std::max(0.5, 0.1 * cores);
-  if (!busy || waiting->mean < 0.2) return std::nullopt;
+  if (mine == nullptr || all == nullptr || cores <= 0) return false;
+  const auto* waiting = cpu_waiting(f);
+  const bool full = all->mean > (waiting != nullptr ? 0.9 : 0.97) * cores;
+  return full && taken_by_others(f) > std::max(0.5, 0.1 * cores) &&
+         (waiting == nullptr || waiting->mean >= 0.2);
+}
+
+std::optional<Advice> busy_node(const Facts& f) {
+  if (shortage_of(f) != Shortage::busy_node) return std::nullopt;
+  const auto* waiting = cpu_waiting(f);
   return Advice{
       "Other programs on this node take CPU time that the app waits for.",
-      fmt::format("Of {} cores the app used {} and others {}; it waited {} of the time.",
-                  f.device.cores, format_number(mine->mean), format_number(others),
-                  percent(waiting->mean)),
+      fmt::format("Of {} cores the app used {} and others {}{}.", f.device.cores,
+                  format_number(f.app("cpu_cores")->mean), format_number(taken_by_others(f)),
+                  waiting != nullptr
+                      ? fmt::format("; it waited {} of the time", percent(waiting->mean))
+                      : ""),
       "End what runs beside it and profile again, or take these numbers as those of a busy node."};
 }
 
@@ -234,12 +251,17 @@ constexpr std::array<Rule, 11> kRules = {ran_out_of_memory,
                                          swap_used,
                                          one_thread_only,
                                          waits_for_disk,
-                                         others_take_the_cpu,
+                                         busy_node,
                                          board_held_back,
                                          slow_governor,
                                          idle};
 
 }  // namespace
+
+Shortage shortage_of(const Facts& facts) {
+  if (throttled(facts)) return Shortage::cpu_limit;
+  return others_take_the_cpu(facts) ? Shortage::busy_node : Shortage::none;
+}
 
 std::span<const Rule> app_rules() {
   return kRules;

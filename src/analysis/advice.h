@@ -23,6 +23,10 @@ struct Facts {
   bool long_enough() const { return window.length() >= std::chrono::seconds(5); }
 };
 
+/// Why an app got less CPU time than it asked for.
+enum class Shortage : uint8_t { none, cpu_limit, busy_node };
+Shortage shortage_of(const Facts& facts);
+
 /// Looks for one thing. Nothing on a healthy run, and nothing where the evidence was not measured.
 using Rule = std::optional<Advice> (*)(const Facts&);
 

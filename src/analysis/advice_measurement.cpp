@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "advice.h"
+#include "goals.h"
 
 #include <algorithm>
 #include <array>
@@ -23,6 +24,28 @@ std::string names_reported(const Facts& f) {
   return fmt::format("The app reported only: {}.", fmt::join(names, ", "));
 }
 
+/// "memory_byte": a line of the footprint that was meant, perhaps.
+std::string meant(const Facts& f, const std::string& missing) {
+  std::vector<std::string_view> known;
+  for (const auto& [name, line] : f.analysis.footprint) known.emplace_back(name);
+  for (const auto& [name, line] : f.analysis.metrics) known.emplace_back(name);
+  const auto near = nearest(missing, known);
+  return near ? fmt::format("Did you mean {}? If not: ", *near) : "";
+}
+
+std::optional<Advice> goal_in_wrong_unit(const Facts& f) {
+  for (const auto& g : f.analysis.goals) {
+    if (!in_another_unit(g.goal, f.analysis)) continue;
+    const auto* line = find(f.analysis.metrics, g.goal.metric);
+    return Advice{fmt::format("A goal cannot be judged: {} is not measured in the unit of \"{}\".",
+                              g.goal.metric, g.goal.text),
+                  fmt::format("It is {} in {}.", format_value(*g.value, line ? line->unit : ""),
+                              line ? line->unit : "another unit"),
+                  "Write the goal's bound in that unit."};
+  }
+  return std::nullopt;
+}
+
 std::optional<Advice> goal_never_reported(const Facts& f) {
   std::vector<std::string> missing;
   for (const auto& g : f.analysis.goals) {
@@ -32,10 +55,10 @@ std::optional<Advice> goal_never_reported(const Facts& f) {
   return Advice{
       fmt::format("A goal cannot be judged: {} was never reported.", fmt::join(missing, ", ")),
       names_reported(f),
-      fmt::format("Let the app report it: in Python `from assay import LiveMetrics`, then "
+      fmt::format("{}Let the app report it: in Python `from assay import LiveMetrics`, then "
                   "LiveMetrics().push('{}', value); or name a line of the footprint as the "
                   "goal.",
-                  missing.front())};
+                  meant(f, missing.front()), missing.front())};
 }
 
 std::optional<Advice> goal_reported_too_early(const Facts& f) {
@@ -88,7 +111,8 @@ std::optional<Advice> samples_lost(const Facts& f) {
 }
 
 std::optional<Advice> beats_late(const Facts& f) {
-  const Sampling& s = f.run.sampling;
+  if (!f.run.sampling) return std::nullopt;
+  const Sampling& s = *f.run.sampling;
   const uint64_t due = std::max(s.beats, s.late_beats);
   if (s.beats < 10 || s.late_beats * 10 <= due) return std::nullopt;
   return Advice{
@@ -100,9 +124,9 @@ std::optional<Advice> beats_late(const Facts& f) {
       "a core free. Means and totals are still right."};
 }
 
-constexpr std::array<Rule, 6> kRules = {goal_never_reported, goal_reported_too_early,
-                                        warmup_too_long,     reports_lost,
-                                        samples_lost,        beats_late};
+constexpr std::array<Rule, 7> kRules = {
+    goal_never_reported, goal_in_wrong_unit, goal_reported_too_early, warmup_too_long, reports_lost,
+    samples_lost,        beats_late};
 
 }  // namespace
 

@@ -65,14 +65,16 @@ TEST(MeasurementAdvice, tells_lost_reports_from_lost_measurements) {
 
 TEST(MeasurementAdvice, warns_of_late_samples) {
   TestRun t = healthy_run();
-  t.run.sampling = {Milliseconds(100), Milliseconds(150), 400, 100, Milliseconds(900), 0};
+  t.run.sampling = Sampling{Milliseconds(100), Milliseconds(150), 400, 100, Milliseconds(900), 0};
   EXPECT_EQ(
       advice_on(t, "taken late")->evidence,
       "100 of 400 came late, the worst by 900 ms; the interval was 150 ms instead of 100 ms.");
-  t.run.sampling.late_beats = 40;
+  t.run.sampling->late_beats = 40;
   EXPECT_FALSE(advice_on(t, "taken late"));
-  t.run.sampling = {Milliseconds(100), Milliseconds(150), 3, 2, Milliseconds(90), 0};
+  t.run.sampling = Sampling{Milliseconds(100), Milliseconds(150), 3, 2, Milliseconds(90), 0};
   EXPECT_FALSE(advice_on(t, "taken late")) << "a short run has too few beats to judge";
+  t.run.sampling.reset();
+  EXPECT_FALSE(advice_on(t, "taken late")) << "a killed profiler did not count";
 }
 
 }  // namespace

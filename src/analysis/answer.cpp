@@ -20,17 +20,32 @@ std::string joined(const std::vector<std::string>& parts) {
   return text;
 }
 
-/// "1.8 cores and 612 MB"; empty when neither was measured.
-std::string resources(const RunAnalysis& analysis) {
-  std::vector<std::string> parts;
-  if (const auto* cores = find(analysis.footprint, "cpu_cores")) {
-    const std::string number = format_number(std::max(cores->p95, cores->mean));
-    parts.push_back(number + (number == "1" ? " core" : " cores"));
+std::string cores_of(const RunAnalysis& analysis) {
+  const auto* cores = find(analysis.footprint, "cpu_cores");
+  if (cores == nullptr) return "";
+  const std::string number = format_number(std::max(cores->p95, cores->mean));
+  return number + (number == "1" ? " core" : " cores");
+}
+
+std::string memory_of(const RunAnalysis& analysis) {
+  const auto* memory = find(analysis.footprint, "memory_bytes");
+  return memory != nullptr ? format_bytes(memory->peak) : "";
+}
+
+/// "needs 1.8 cores and 612 MB", "got only 0.1 cores of a busy node and needs 612 MB"; empty when
+/// neither was measured.
+std::string resources(const Facts& facts, const std::string& needs) {
+  std::vector<std::string> needed;
+  std::string got;
+  if (const auto cores = cores_of(facts.analysis); !cores.empty()) {
+    const Shortage shortage = shortage_of(facts);
+    if (shortage == Shortage::none) needed.push_back(cores);
+    if (shortage == Shortage::busy_node) got = "got only " + cores + " of a busy node";
+    if (shortage == Shortage::cpu_limit) got = "got only " + cores + " because of its CPU limit";
   }
-  if (const auto* memory = find(analysis.footprint, "memory_bytes")) {
-    parts.push_back(format_bytes(memory->peak));
-  }
-  return joined(parts);
+  if (auto memory = memory_of(facts.analysis); !memory.empty()) needed.push_back(std::move(memory));
+  if (needed.empty()) return got;
+  return (got.empty() ? "" : got + " and ") + needs + " " + joined(needed);
 }
 
 bool wants_more(Comparison c) {
@@ -106,21 +121,24 @@ bool ended_normally(RunStatus status) {
 
 }  // namespace
 
-std::string answer_of(const RunRecord& run, const RunAnalysis& analysis, Nanoseconds duration) {
+std::string answer_of(const Facts& facts) {
+  const RunRecord& run = facts.run;
+  const Nanoseconds duration = facts.window.to - run.started;
   std::vector<std::string> clauses;
   if (auto end = ending(run, duration); !end.empty()) clauses.push_back(std::move(end));
-  const std::string needed = resources(analysis);
+  const bool normal = ended_normally(run.status);
+  std::string needed = resources(facts, normal ? "needs" : "needed");
   if (needed.empty()) {
     if (clauses.empty()) clauses.push_back("finished after " + format_duration(duration));
     clauses.emplace_back("what it needs could not be measured");
-  } else if (ended_normally(run.status)) {
-    clauses.push_back("needs " + needed);
+  } else if (normal) {
+    clauses.push_back(std::move(needed));
   } else {
-    clauses.push_back(
-        (run.status == RunStatus::running ? "so far it needed " : "until then it needed ") +
-        needed);
+    clauses.push_back((run.status == RunStatus::running ? "so far it " : "until then it ") +
+                      needed);
   }
-  if (auto goals = goals_clause(analysis); !goals.empty()) clauses.push_back(std::move(goals));
+  if (auto goals = goals_clause(facts.analysis); !goals.empty())
+    clauses.push_back(std::move(goals));
   return fmt::format("{}", fmt::join(clauses, "; "));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "footprint.h"
+#include "advice.h"
 
 #include <string>
 
@@ -9,7 +9,8 @@ namespace assay::analysis {
 
 /// One plain sentence without a subject: how the run ended when that is not by itself, what the app
 /// needs (the p95 of its cores, or the mean where short bursts make that higher, and the peak of
-/// its memory), and which goals it reached.
-std::string answer_of(const RunRecord& run, const RunAnalysis& analysis, Nanoseconds duration);
+/// its memory), and which goals it reached. Where the app could not get the cores it asked for,
+/// what it got is not called its need.
+std::string answer_of(const Facts& facts);
 
 }  // namespace assay::analysis

@@ -50,6 +50,28 @@ TEST(Answer, needs_the_mean_of_cores_that_work_in_short_bursts) {
   EXPECT_EQ(t.analyze().answer, "needs 0.5 cores");
 }
 
+TEST(Answer, does_not_call_a_need_what_a_busy_node_left_over) {
+  TestRun t;
+  t.run.ended = at(12);
+  t.steady(MetricId::cpu_usage_seconds_total, 0.12);
+  t.steady(MetricId::memory_bytes, 40e6);
+  t.steady(MetricId::cpu_usage_seconds_total, 3.9, Scope::node);
+  EXPECT_EQ(t.analyze().answer, "got only 0.12 cores of a busy node and needs 40 MB")
+      << "without the kernel's word on who waits";
+  t.steady(MetricId::pressure_cpu_waiting_seconds_total, 0.9);
+  EXPECT_EQ(t.analyze().answer, "got only 0.12 cores of a busy node and needs 40 MB");
+  t.run.status = RunStatus::interrupted;
+  EXPECT_EQ(t.analyze().answer,
+            "was interrupted after 12 s; until then it got only 0.12 cores of a busy node and "
+            "needed 40 MB");
+}
+
+TEST(Answer, does_not_call_a_need_what_a_limit_allowed) {
+  TestRun t = measured();
+  t.steady(MetricId::cpu_throttled_seconds_total, 0.4);
+  EXPECT_EQ(t.analyze().answer, "got only 1.8 cores because of its CPU limit and needs 612 MB");
+}
+
 TEST(Answer, puts_several_goals_into_one_sentence) {
   TestRun t = measured();
   t.run.target.goals = {kLatency, fps_goal()};

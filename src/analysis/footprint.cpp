@@ -143,6 +143,13 @@ void apply_high_water_mark(Lines& lines, const std::vector<Series>& recorded,
   if (*mark > cache) raise_peak(lines, "memory_bytes", *mark - cache, source);
 }
 
+/// What a group is charged with is less than what its processes map: a library that another program
+/// has in memory already costs it nothing.
+bool measured_by_group(Lines& lines, std::string_view name) {
+  const Distribution* line = find_line(lines, name);
+  return line != nullptr && line->source.find("cgroup") != std::string::npos;
+}
+
 void apply_exit(Lines& lines, const Exit& exit, const Window& window) {
   if (window.warmup_cut) return;
   const bool both = exit.user_seconds && exit.system_seconds;
@@ -153,7 +160,9 @@ void apply_exit(Lines& lines, const Exit& exit, const Window& window) {
   apply_cpu_total(lines, "cpu_system_cores", exit.system_seconds, window);
   if (!exit.max_rss_bytes) return;
   const auto largest = static_cast<double>(*exit.max_rss_bytes);
-  raise_peak(lines, "memory_bytes", largest, "largest process at exit");
+  if (!measured_by_group(lines, "memory_bytes")) {
+    raise_peak(lines, "memory_bytes", largest, "largest process at exit");
+  }
   raise_peak(lines, "memory_rss_bytes", largest, "largest process at exit");
 }
 

@@ -141,6 +141,14 @@ TEST(Footprint, raises_the_memory_peak_to_the_largest_process_at_exit) {
   EXPECT_EQ(line(t, "memory_rss_bytes").peak, 300);
 }
 
+TEST(Footprint, leaves_the_peak_of_a_control_group_within_what_it_was_charged) {
+  TestRun t;
+  add_memory(t, MetricId::memory_bytes, {{0, 100}}, "cgroup v2 memory.current");
+  t.run.exit.max_rss_bytes = 200;
+  EXPECT_EQ(line(t, "memory_bytes").peak, 100);
+  EXPECT_EQ(line(t, "memory_rss_bytes").peak, 200);
+}
+
 TEST(Footprint, takes_file_cache_off_the_control_groups_mark) {
   TestRun t;
   add_memory(t, MetricId::memory_bytes, {{0, 100}});

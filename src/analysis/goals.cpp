@@ -2,7 +2,6 @@
 #include "goals.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <map>
 #include <set>
@@ -13,21 +12,6 @@
 namespace assay::analysis {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kShortNames = {
-    {{"cpu", "cpu_cores"},
-     {"cores", "cpu_cores"},
-     {"memory", "memory_bytes"},
-     {"rss", "memory_rss_bytes"},
-     {"power", "power_watts"},
-     {"watts", "power_watts"}}};
-
-std::string full_name(const std::string& name) {
-  for (const auto& [from, to] : kShortNames) {
-    if (from == name) return std::string(to);
-  }
-  return name;
-}
-
 bool is_duration(const std::string& name) {
   return name == "duration" || name == "duration_seconds";
 }
@@ -35,7 +19,7 @@ bool is_duration(const std::string& name) {
 const Distribution* look_up(const std::string& name, const RunAnalysis& analysis) {
   if (const auto* d = find(analysis.metrics, name)) return d;
   if (const auto* d = find(analysis.footprint, name)) return d;
-  return find(analysis.footprint, full_name(name));
+  return find(analysis.footprint, std::string(full_metric_name(name)));
 }
 
 /// "seconds" or "bytes" by what stands behind the number of "latency.p95 <= 200ms".
@@ -66,15 +50,34 @@ bool holds(double value, Comparison comparison, double bound) {
 
 struct Reported {
   std::vector<double> values;
+  std::optional<double> total;  ///< of a counter: what was added to it
   std::set<std::string> sources;
   std::string unit;
 };
+
+bool is_total(const SeriesInfo& info) {
+  return std::find(info.labels.begin(), info.labels.end(),
+                   std::pair<std::string, std::string>("kind", "counter")) != info.labels.end();
+}
+
+void take_total(const Series& totals, Timestamp from, Reported& into) {
+  double before = 0;
+  double added = 0;
+  for (size_t i = 0; i < std::min(totals.times.size(), totals.values.size()); ++i) {
+    const double step = totals.values[i] - before;
+    before = totals.values[i];
+    // A total that falls belongs to a process that began anew.
+    if (totals.times[i] >= from) added += step >= 0 ? step : totals.values[i];
+  }
+  into.total = into.total.value_or(0) + added;
+}
 
 void take(const Series& events, Timestamp from, Reported& into) {
   const size_t size = std::min(events.times.size(), events.values.size());
   for (size_t i = 0; i < size; ++i) {
     if (events.times[i] >= from) into.values.push_back(events.values[i]);
   }
+  if (is_total(events.info)) take_total(events, from, into);
   into.sources.insert(events.info.source);
   if (into.unit.empty()) into.unit = events.info.unit;
 }
@@ -96,7 +99,8 @@ Lines self_reported(const std::vector<Series>& recorded, const Window& window,
   for (const auto& [name, reported] : by_name) {
     Distribution d = distribution_of(reported.values);
     if (d.count == 0) continue;
-    d.unit = reported.unit;
+    if (reported.total) d = single_value(*reported.total, "", "");
+    d.unit = reported.total && reported.unit.empty() ? "in all" : reported.unit;
     d.source = source_of(reported);
     for (const auto& goal : goals) {
       if (d.unit.empty() && goal.metric == name) d.unit = written_unit(goal);
@@ -116,7 +120,8 @@ std::vector<GoalResult> check_goals(const std::vector<Goal>& goals, const RunAna
     } else if (is_duration(goal.metric)) {
       result.value = seconds(duration);
     }
-    result.met = result.value && holds(*result.value, goal.comparison, goal.bound);
+    result.met = result.value && !in_another_unit(goal, analysis) &&
+                 holds(*result.value, goal.comparison, goal.bound);
     results.push_back(std::move(result));
   }
   return results;
@@ -126,6 +131,12 @@ std::string unit_of(const Goal& goal, const RunAnalysis& analysis) {
   const auto* d = look_up(goal.metric, analysis);
   if (d != nullptr && !d->unit.empty()) return d->unit;
   return is_duration(goal.metric) ? "seconds" : written_unit(goal);
+}
+
+bool in_another_unit(const Goal& goal, const RunAnalysis& analysis) {
+  const std::string written = written_unit(goal);
+  const auto* d = look_up(goal.metric, analysis);
+  return d != nullptr && !d->unit.empty() && !written.empty() && d->unit != written;
 }
 
 std::string name_of(const Goal& goal) {

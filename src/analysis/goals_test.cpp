@@ -40,6 +40,34 @@ TEST(Metrics, count_after_the_warm_up_even_when_they_arrive_at_the_very_end) {
   EXPECT_DOUBLE_EQ(find(t.analyze().metrics, "fps")->mean, 15);
 }
 
+TEST(Metrics, of_a_counter_are_all_that_was_added) {
+  TestRun t;
+  SeriesInfo animals = event_info("animals");
+  animals.labels = {{"kind", "counter"}};
+  t.add(animals, {{1, 5}, {20, 8}, {30, 2}});
+  animals.source = "reported by pid 8";
+  t.add(animals, {{2, 1}, {50, 4}});
+  EXPECT_DOUBLE_EQ(find(t.analyze().metrics, "animals")->mean, 14);
+  EXPECT_DOUBLE_EQ(find(t.analyze().metrics, "animals")->peak, 14);
+  EXPECT_EQ(find(t.analyze().metrics, "animals")->unit, "in all");
+  t.run.target.warmup = std::chrono::seconds(10);
+  EXPECT_DOUBLE_EQ(find(t.analyze().metrics, "animals")->mean, 8);
+}
+
+TEST(Goals, in_another_unit_than_their_metric_are_not_met) {
+  TestRun t;
+  t.run.target.goals = {
+      make_goal("infer", "mean", Comparison::less_equal, 200e6, "infer <= 200MB")};
+  SeriesInfo infer = event_info("infer");
+  infer.unit = "seconds";
+  t.add(infer, {{1, 0.1}});
+  EXPECT_FALSE(t.analyze().goals[0].met);
+  EXPECT_TRUE(t.advises("infer is not measured in the unit of"));
+  t.run.target.goals[0].text = "infer <= 200ms";
+  t.run.target.goals[0].bound = 0.2;
+  EXPECT_TRUE(t.analyze().goals[0].met);
+}
+
 TEST(Metrics, take_their_unit_from_how_a_goal_is_written) {
   const auto t =
       run_with({make_goal("latency", "p95", Comparison::less_equal, 0.2, "latency.p95 <= 200ms")});

@@ -25,8 +25,9 @@ Result<RunAnalysis> analyze_run(const RunRecord& run, const Device& device,
   analysis.node = scope_lines(recorded, Scope::node, window);
   analysis.metrics = self_reported(recorded, window, run.target.goals);
   analysis.goals = check_goals(run.target.goals, analysis, duration);
-  analysis.answer = answer_of(run, analysis, duration);
-  analysis.advice = advise({run, device, recorded, window, analysis});
+  const Facts facts{run, device, recorded, window, analysis};
+  analysis.answer = answer_of(facts);
+  analysis.advice = advise(facts);
   return analysis;
 }
 

@@ -51,7 +51,7 @@ struct TestRun {
     run.started = at(0);
     run.ended = at(60);
     run.status = RunStatus::finished;
-    run.sampling = {Milliseconds(100), Milliseconds(100), 600, 0, Milliseconds(2), 0.1};
+    run.sampling = Sampling{Milliseconds(100), Milliseconds(100), 600, 0, Milliseconds(2), 0.1};
     device.cores = 4;
     device.memory_bytes = 8'000'000'000;
   }

@@ -2,7 +2,10 @@
 #include "recorder.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string>
+#include <tuple>
 
 #include <assay/samples/metric.h>
 
@@ -19,13 +22,42 @@ Timestamp time_of(const Reading& reading, Timestamp now, Losses& losses) {
   return Timestamp(from_seconds(reading.time));
 }
 
-std::string unit_of(const Reading& reading) {
+struct Unit {
+  std::string name;
+  double factor = 1;  ///< what one of the client's units is in this one
+};
+
+/// Everything is kept in base units; a unit that is none of time or bytes is kept as it was told.
+Unit base_unit(std::string_view told) {
+  constexpr std::array<std::tuple<std::string_view, std::string_view, double>, 15> kKnown = {
+      {{"s", "seconds", 1},
+       {"sec", "seconds", 1},
+       {"ms", "seconds", 1e-3},
+       {"milliseconds", "seconds", 1e-3},
+       {"us", "seconds", 1e-6},
+       {"µs", "seconds", 1e-6},
+       {"ns", "seconds", 1e-9},
+       {"B", "bytes", 1},
+       {"kB", "bytes", 1e3},
+       {"KB", "bytes", 1e3},
+       {"MB", "bytes", 1e6},
+       {"GB", "bytes", 1e9},
+       {"KiB", "bytes", 1024},
+       {"MiB", "bytes", 1048576},
+       {"GiB", "bytes", 1073741824}}};
+  for (const auto& [written, unit, factor] : kKnown) {
+    if (written == told) return {std::string(unit), factor};
+  }
+  return {std::string(told), 1};
+}
+
+Unit unit_of(const Reading& reading) {
   const std::string_view unit = reading.unit;
   if (!unit.empty() && unit.size() <= Recorder::kMaxUnit && is_plain_text(unit)) {
-    return std::string(unit);
+    return base_unit(unit);
   }
-  if (reading.kind == "timer") return "seconds";
-  if (reading.kind == "rate") return "per second";
+  if (reading.kind == "timer") return {"seconds", 1};
+  if (reading.kind == "rate") return {"per second", 1};
   return {};
 }
 
@@ -36,8 +68,9 @@ void Recorder::record(const Reading& reading, const Caller& caller, Timestamp no
   if (name == nullptr) return;
   OwnSeries& series = series_of(*name, reading, caller);
   series.last = std::max(series.last, time_of(reading, now, losses));
-  *name->latest = reading.value;
-  sink_.sample(series.id, series.last, reading.value);
+  const double value = reading.value * series.factor;
+  *name->latest = value;
+  sink_.sample(series.id, series.last, value);
 }
 
 Recorder::Name* Recorder::find_or_add(std::string_view name, Losses& losses) {
@@ -65,10 +98,12 @@ Recorder::OwnSeries& Recorder::series_of(Name& name, const Reading& reading, con
   const bool shared = name.series.size() == kCallersPerName;
   SeriesInfo info;
   info.name = reading.name;
-  info.unit = unit_of(reading);
+  Unit unit = unit_of(reading);
+  info.unit = std::move(unit.name);
   info.kind = Kind::event;
+  if (reading.kind == "counter") info.labels = {{"kind", "counter"}};
   info.source = shared ? "reported by several processes" : caller.source;
-  name.series.push_back({shared ? -1 : caller.pid, sink_.declare(info), {}});
+  name.series.push_back({shared ? -1 : caller.pid, sink_.declare(info), {}, unit.factor});
   return name.series.back();
 }
 

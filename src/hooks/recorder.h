@@ -46,6 +46,7 @@ class Recorder {
     pid_t pid;
     SeriesId id;
     Timestamp last;
+    double factor;  ///< from the client's unit to the series'
   };
   struct Name {
     std::vector<OwnSeries> series;

@@ -52,6 +52,25 @@ TEST_F(Recording, takes_the_unit_that_was_told_or_that_the_kind_implies) {
   EXPECT_EQ(unit_of("e", std::string(Recorder::kMaxUnit + 1, 'u'), "number"), "");
 }
 
+TEST_F(Recording, keeps_times_and_sizes_in_base_units) {
+  record({"latency", 250, kNow, "ms", "number"});
+  EXPECT_EQ(sink_.find("latency")->info.unit, "seconds");
+  EXPECT_DOUBLE_EQ(sink_.find("latency")->values.at(0), 0.25);
+  EXPECT_DOUBLE_EQ(recorder_.latest().at("latency"), 0.25);
+  record({"heap", 2, kNow, "MiB", "number"});
+  EXPECT_EQ(sink_.find("heap")->info.unit, "bytes");
+  EXPECT_DOUBLE_EQ(sink_.find("heap")->values.at(0), 2097152);
+  record({"depth", 3, kNow, "m", "number"});
+  EXPECT_EQ(sink_.find("depth")->info.unit, "m") << "metres, not minutes";
+}
+
+TEST_F(Recording, marks_totals) {
+  record({"animals", 3, kNow, "", "counter"});
+  record({"fps", 3, kNow, "", "rate"});
+  EXPECT_EQ(sink_.find("animals")->info.labels, (Labels{{"kind", "counter"}}));
+  EXPECT_TRUE(sink_.find("fps")->info.labels.empty());
+}
+
 TEST_F(Recording, keeps_plausible_times_and_replaces_the_others) {
   const auto time_of = [&](std::string_view name, double time) {
     record(name, 1, time);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <utility>
 
 #include <assay/samples/metric.h>
 
@@ -25,6 +26,20 @@ const Metric* find_metric(std::string_view name) {
     if (m.name == name || (!m.rate_name.empty() && m.rate_name == name)) return &m;
   }
   return nullptr;
+}
+
+std::string_view full_metric_name(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kShort = {
+      {{"cpu", "cpu_cores"},
+       {"cores", "cpu_cores"},
+       {"memory", "memory_bytes"},
+       {"rss", "memory_rss_bytes"},
+       {"power", "power_watts"},
+       {"watts", "power_watts"}}};
+  for (const auto& [shorter, full] : kShort) {
+    if (shorter == name) return full;
+  }
+  return name;
 }
 
 std::string_view to_string(Kind kind) {

@@ -291,21 +291,22 @@ Json to_json(const RunRecord& r) {
   for (const auto& l : r.losses) {
     losses.push_back({{"source", l.source}, {"reason", l.reason}, {"count", l.count}});
   }
-  return {{"run", r.ordinal},
-          {"target_index", r.target_index},
-          {"repeat_index", r.repeat_index},
-          {"target", to_json(r.target)},
-          {"runtime", r.runtime},
-          {"isolation", r.isolation},
-          {"status", to_string(r.status)},
-          {"exit", to_json(r.exit)},
-          {"started_unix_ns", unix_ns(r.started)},
-          {"ended_unix_ns", unix_ns(r.ended)},
-          {"duration_seconds", seconds(r.duration())},
-          {"board", to_json(r.board)},
-          {"sampling", to_json(r.sampling)},
-          {"not_measured", not_measured},
-          {"losses", losses}};
+  Json json = {{"run", r.ordinal},
+               {"target_index", r.target_index},
+               {"repeat_index", r.repeat_index},
+               {"target", to_json(r.target)},
+               {"runtime", r.runtime},
+               {"isolation", r.isolation},
+               {"status", to_string(r.status)},
+               {"exit", to_json(r.exit)},
+               {"started_unix_ns", unix_ns(r.started)},
+               {"ended_unix_ns", unix_ns(r.ended)},
+               {"duration_seconds", seconds(r.duration())},
+               {"board", to_json(r.board)},
+               {"not_measured", not_measured},
+               {"losses", losses}};
+  if (r.sampling) json["sampling"] = to_json(*r.sampling);
+  return json;
 }
 
 Json to_json(const SessionRecord& s) {

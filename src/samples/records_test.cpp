@@ -23,7 +23,7 @@ SessionRecord example() {
   r.status = RunStatus::timeout;
   r.exit.signal = 2;
   r.board.throttling = {"under-voltage now"};
-  r.sampling.achieved_interval = Milliseconds(101);
+  r.sampling = Sampling{.achieved_interval = Milliseconds(101)};
   r.not_measured = {{"temperature", "no sensors"}};
   r.losses = {{"hooks", "not JSON", 3}};
   r.started = from_unix_ns(10);

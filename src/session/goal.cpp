@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <optional>
 
 #include <assay/base/text.h>
@@ -26,21 +27,40 @@ struct Synonym {
 };
 constexpr std::array<Synonym, 5> kStatisticSynonyms = {
     {{"max", "peak"}, {"avg", "mean"}, {"average", "mean"}, {"median", "p50"}, {"minimum", "min"}}};
-constexpr std::array<Synonym, 5> kUnitSymbols = {
-    {{"W", "watts"}, {"J", "joules"}, {"Hz", "hertz"}, {"C", "celsius"}, {"°C", "celsius"}}};
+constexpr std::array<Synonym, 8> kUnitSymbols = {{{"W", "watts"},
+                                                  {"J", "joules"},
+                                                  {"Hz", "hertz"},
+                                                  {"C", "celsius"},
+                                                  {"°C", "celsius"},
+                                                  {"fps", "per second"},
+                                                  {"/s", "per second"},
+                                                  {"Hz", "per second"}}};
+/// How names end that apps use for times and for rates.
+constexpr std::array<Synonym, 7> kUnitsByName = {{{"latency", "seconds"},
+                                                  {"duration", "seconds"},
+                                                  {"time", "seconds"},
+                                                  {"delay", "seconds"},
+                                                  {"fps", "per second"},
+                                                  {"rate", "per second"},
+                                                  {"per_second", "per second"}}};
 
 bool ends_with(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-/// The unit of a metric of ours; empty when only the app knows it.
+/// The unit of a metric of ours, or the one that an app's name for it tells; empty when only the
+/// app knows it.
 std::string_view unit_of(std::string_view metric_name) {
+  metric_name = full_metric_name(metric_name);
   if (const Metric* known = find_metric(metric_name)) {
     return known->name == metric_name ? known->unit : known->rate_unit;
   }
   if (ends_with(metric_name, "_bytes_per_second")) return "bytes per second";
   for (const std::string_view unit : {"bytes", "seconds", "ratio"}) {
     if (ends_with(metric_name, unit)) return unit;
+  }
+  for (const auto& [end, unit] : kUnitsByName) {
+    if (ends_with(metric_name, end)) return unit;
   }
   return {};
 }
@@ -92,8 +112,10 @@ Result<double> parse_bound(std::string_view text, const Goal& goal) {
                     in_quotes(text), in_quotes(goal.text)));
   }
   if (!unit.empty() && scale->unit != unit) {
-    return bad_input(fmt::format("goal {} compares {} with {}; give {} in {}", in_quotes(goal.text),
-                                 unit, scale->unit, goal.metric, unit));
+    const std::string_view example = unit == "cores" ? ", 0.8 being 80 % of one core" : "";
+    return bad_input(fmt::format("goal {} compares {} with {}; give {} {} {}{}",
+                                 in_quotes(goal.text), unit, scale->unit, goal.metric,
+                                 unit == "per second" ? "as a number" : "in", unit, example));
   }
   return number * scale->factor;
 }
@@ -120,8 +142,11 @@ Result<void> parse_name(std::string_view name, Goal& goal) {
                                    goal.statistic, in_quotes(goal.text), synonym.meant));
     }
   }
-  return bad_input(fmt::format("unknown statistic {} in goal {}{}", in_quotes(goal.statistic),
-                               in_quotes(goal.text), suggestion(goal.statistic, kStatistics)));
+  const bool percentile = goal.statistic[0] == 'p' && parse_uint(goal.statistic.substr(1));
+  return bad_input(fmt::format(
+      "unknown statistic {} in goal {}{}", in_quotes(goal.statistic), in_quotes(goal.text),
+      percentile ? fmt::format("; choose of: {}", fmt::join(kStatistics, ", "))
+                 : suggestion(goal.statistic, kStatistics)));
 }
 
 }  // namespace
@@ -131,6 +156,10 @@ Result<Goal> parse_goal(const std::string& text) {
   goal.text = trim(text);
   const std::string_view all = goal.text;
   const size_t sign = all.find_first_of("<>");
+  if (sign != std::string_view::npos && sign > 0 && all[sign - 1] == '=') {
+    return bad_input(fmt::format("goal {} has the signs of {}= swapped; write {}=", in_quotes(all),
+                                 all[sign], all[sign]));
+  }
   if (sign == std::string_view::npos) {
     return bad_input(fmt::format(
         "goal {} compares nothing; use <, <=, > or >=, as in \"fps >= 10\"", in_quotes(all)));

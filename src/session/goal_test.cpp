@@ -49,6 +49,10 @@ INSTANTIATE_TEST_SUITE_P(
              Comparison::greater_equal, 0.8},
         Case{"power_watts < 5 W", "power_watts", "mean", Comparison::less, 5},
         Case{"cpu_cores <= 1.5 cores", "cpu_cores", "mean", Comparison::less_equal, 1.5},
+        Case{"fps >= 10/s", "fps", "mean", Comparison::greater_equal, 10},
+        Case{"frame_rate >= 10 Hz", "frame_rate", "mean", Comparison::greater_equal, 10},
+        Case{"memory < 1GB", "memory", "mean", Comparison::less, 1e9},
+        Case{"cpu < 1.5 cores", "cpu", "mean", Comparison::less, 1.5},
         Case{"queue < 10kB", "queue", "mean", Comparison::less, 10000}));
 
 TEST(Goal, keeps_what_was_written) {
@@ -62,7 +66,8 @@ TEST(Goal, says_what_is_wrong) {
       {">= 10", "goal '>= 10' does not begin with a metric; write for example \"fps >= 10\""},
       {"my fps > 1",
        "goal 'my fps > 1' does not begin with a metric; write for example \"fps >= 10\""},
-      {"latency.p9 < 1s", "unknown statistic 'p9' in goal 'latency.p9 < 1s'; did you mean 'p95'?"},
+      {"latency.men < 1s",
+       "unknown statistic 'men' in goal 'latency.men < 1s'; did you mean 'mean'?"},
       {"latency.max < 1s",
        "unknown statistic 'max' in goal 'latency.max < 1s'; did you mean 'peak'?"},
       {"a.something < 1",
@@ -75,7 +80,18 @@ TEST(Goal, says_what_is_wrong) {
       {"memory_bytes < 200ms",
        "goal 'memory_bytes < 200ms' compares bytes with seconds; give memory_bytes in bytes"},
       {"cpu_cores < 1GB",
-       "goal 'cpu_cores < 1GB' compares cores with bytes; give cpu_cores in cores"},
+       "goal 'cpu_cores < 1GB' compares cores with bytes; give cpu_cores in cores, 0.8 being 80 % "
+       "of one core"},
+      {"cpu < 80%",
+       "goal 'cpu < 80%' compares cores with ratio; give cpu in cores, 0.8 being 80 % of one core"},
+      {"latency.p95 <= 200 mb",
+       "goal 'latency.p95 <= 200 mb' compares seconds with bytes; give latency in seconds"},
+      {"fps >= 10ms",
+       "goal 'fps >= 10ms' compares per second with seconds; give fps as a number per second"},
+      {"fps => 10", "goal 'fps => 10' has the signs of >= swapped; write >="},
+      {"latency.p90 < 1s",
+       "unknown statistic 'p90' in goal 'latency.p90 < 1s'; choose of: mean, p50, p95, p99, peak, "
+       "min"},
   };
   for (const auto& [text, message] : cases) {
     const auto goal = parse_goal(text);

@@ -70,6 +70,7 @@ function frequencyWords(board: Run['board']): string {
 }
 
 function costWords(run: Run): string {
+  if (!run.sampling) return '';
   const { own_cpu_seconds: own } = run.sampling;
   const duration = run.duration_seconds ?? 0;
   const share = duration > 0 ? `, ${formatNumber((own / duration) * 100)} % of one core` : '';
@@ -77,6 +78,7 @@ function costWords(run: Run): string {
 }
 
 function beatWords({ sampling }: Run): string {
+  if (!sampling) return '';
   const late = sampling.late_beats === 0 ? 'none late'
     : `${formatNumber(sampling.late_beats)} late, at worst by ${formatDuration(sampling.worst_lateness_seconds)}`;
   return `${formatNumber(sampling.beats)}, ${late}`;
@@ -110,8 +112,8 @@ const BOARD_FACTS: Fact[] = [
 const LOAD_FACT: Fact = ['Load before the start', (r) => formatNumber(r.run.board.load_before)];
 
 const SAMPLING_FACTS: Fact[] = [
-  ['Interval asked for', (r) => formatDuration(r.run.sampling.interval_seconds)],
-  ['Interval achieved', (r) => formatDuration(r.run.sampling.achieved_interval_seconds)],
+  ['Interval asked for', (r) => (r.run.sampling ? formatDuration(r.run.sampling.interval_seconds) : '')],
+  ['Interval achieved', (r) => (r.run.sampling ? formatDuration(r.run.sampling.achieved_interval_seconds) : '')],
   ['Beats', (r) => beatWords(r.run)],
   ['Cost of measuring', (r) => costWords(r.run)],
 ];

@@ -62,7 +62,7 @@ export interface Run {
     power_mode?: string;
     kernel?: string;
   };
-  sampling: {
+  sampling?: {
     interval_seconds: number;
     achieved_interval_seconds: number;
     beats: number;

@@ -16,7 +16,9 @@ METRIC_TIMER = 0   # seconds that a piece of work took
 METRIC_RATE = 1    # how often something happens, per second, averaged over a window
 METRIC_NUMBER = 2  # any number
 
-_KIND_NAMES = {METRIC_TIMER: 'timer', METRIC_RATE: 'rate', METRIC_NUMBER: 'number'}
+_COUNTER = 3       # a total that only grows, by counter()
+
+_KIND_NAMES = {METRIC_TIMER: 'timer', METRIC_RATE: 'rate', METRIC_NUMBER: 'number', _COUNTER: 'counter'}
 _INFINITY = float('inf')
 
 
@@ -128,6 +130,7 @@ class LiveMetrics(object):
             self._bad += 1
             return
         now = self._sender.begin()
+        self._kinds.setdefault(name, _COUNTER)
         with self._lock:
             total = self._totals.get(name, 0.0) + float(n)
             self._totals[name] = total

@@ -97,7 +97,9 @@ def test_counter_reports_the_total(profiler):
     metrics.counter('birds')
     metrics.counter('birds', 2)
     metrics.close()
-    assert profiler.values('birds') == [1, 3]
+    messages = profiler.read_all()
+    assert [m['birds']['value'] for m in messages] == [1, 3]
+    assert messages[0]['birds']['kind'] == 'counter'
 
 
 def test_update_goes_by_the_kind(profiler, clock):

@@ -29,6 +29,12 @@ constexpr auto kKillAgain = Milliseconds(20);
 /// A process that even SIGKILL cannot end hangs in a driver; nobody should wait for it forever.
 constexpr auto kGiveUp = std::chrono::seconds(10);
 
+uint64_t max_rss_bytes(int whose) {
+  rusage used = {};
+  ::getrusage(whose, &used);
+  return static_cast<uint64_t>(used.ru_maxrss) * 1024;
+}
+
 double to_seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
 }
@@ -82,6 +88,7 @@ class Keeper {
     const auto order = receive_start(socket_, size);
     if (!order || main_ != 0) return abandon();
     groups_ = order->cgroups;
+    before_exec_ = max_rss_bytes(RUSAGE_SELF);
     const Spawned spawned = spawn_app(*order);
     main_ = spawned.pid;
     Report report;
@@ -130,7 +137,8 @@ class Keeper {
     report.left = left_ ? 1 : 0;
     report.user_seconds = to_seconds(used.ru_utime);
     report.system_seconds = to_seconds(used.ru_stime);
-    report.max_rss_bytes = static_cast<uint64_t>(used.ru_maxrss) * 1024;
+    const uint64_t largest = max_rss_bytes(RUSAGE_CHILDREN);
+    if (largest > before_exec_) report.max_rss_bytes = largest;
     remove_groups();
     tell(report);
     done_ = true;
@@ -208,6 +216,9 @@ class Keeper {
   Fd child_ended_;
   std::vector<std::string> groups_;
   pid_t main_ = 0;
+  /// The kernel bills the app with what its process held as our copy, before exec: a mark no higher
+  /// than that tells nothing about the app.
+  uint64_t before_exec_ = 0;
   bool ended_ = false;
   int how_ = 0;
   int status_ = 0;

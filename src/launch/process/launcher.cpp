@@ -100,7 +100,7 @@ class KeptApp final : public RunningApp {
     if (report) {
       exit_->user_seconds = report->user_seconds;
       exit_->system_seconds = report->system_seconds;
-      exit_->max_rss_bytes = report->max_rss_bytes;
+      if (report->max_rss_bytes > 0) exit_->max_rss_bytes = report->max_rss_bytes;
       if (report->left != 0) exit_->detail += "; some of its processes could not be ended";
     } else {
       kill_what_keeper_left();

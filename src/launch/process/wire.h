@@ -38,7 +38,7 @@ struct Report {
   int32_t padding = 0;
   double user_seconds = 0;  ///< released, of the whole tree
   double system_seconds = 0;
-  uint64_t max_rss_bytes = 0;
+  uint64_t max_rss_bytes = 0;  ///< 0: not known
 };
 
 static_assert(std::is_trivially_copyable_v<Order> && std::is_trivially_copyable_v<Report>);

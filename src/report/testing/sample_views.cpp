@@ -64,7 +64,8 @@ RunRecord finished_run(int target, std::vector<std::string> arguments) {
   run.started = kStart + std::chrono::seconds(70 * target);
   run.ended = run.started + std::chrono::seconds(60);
   run.board = board();
-  run.sampling = {Milliseconds(100), Nanoseconds(100'020'000), 600, 2, Milliseconds(61), 0.31};
+  run.sampling =
+      Sampling{Milliseconds(100), Nanoseconds(100'020'000), 600, 2, Milliseconds(61), 0.31};
   run.not_measured = {
       {"power",
        "this board has no power sensor that Linux can read; an inline USB meter can be added"},

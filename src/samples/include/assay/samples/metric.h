@@ -31,6 +31,9 @@ std::span<const Metric> catalog();
 const Metric& metric(MetricId id);
 /// Finds a metric by its name or by its rate's name; nullptr when the catalogue has none.
 const Metric* find_metric(std::string_view name);
+/// "cpu", "cores", "memory", "rss", "power" and "watts" are short for a footprint's names; any
+/// other name stands for itself.
+std::string_view full_metric_name(std::string_view name);
 
 std::string_view to_string(Kind kind);
 

@@ -137,7 +137,7 @@ struct RunRecord {
   Timestamp started;
   Timestamp ended;
   BoardState board;
-  Sampling sampling;
+  std::optional<Sampling> sampling;  ///< nothing: nobody was there to count at the end
   std::vector<NotMeasured> not_measured;
   std::vector<Loss> losses;
 
