@@ -163,17 +163,24 @@ double taken_by_others(const Facts& f) {
   return f.node("cpu_cores")->mean - f.app("cpu_cores")->mean;
 }
 
-/// All cores are taken, a good part of them by others, and the app waits; where the kernel does not
-/// tell who waits, only cores without any idle time prove it.
+/// Where the kernel tells only of the whole node that someone waits: an app that would have used
+/// more gets at least half of an equal share, while one that sleeps stays far below it.
+bool uses_its_share(const Facts& f) {
+  const auto* load = f.node("load1");
+  const double tasks = std::max(load != nullptr ? load->mean : 0, f.node("cpu_cores")->mean);
+  return f.app("cpu_cores")->p95 >= 0.5 * f.device.cores / (tasks + 1);
+}
+
+/// All cores are taken, a good part of them by others, and the app waits.
 bool others_take_the_cpu(const Facts& f) {
   const auto* mine = f.app("cpu_cores");
   const auto* all = f.node("cpu_cores");
   const double cores = f.device.cores;
   if (mine == nullptr || all == nullptr || cores <= 0) return false;
+  const bool full = all->mean > 0.9 * cores && taken_by_others(f) > std::max(0.5, 0.1 * cores);
   const auto* waiting = cpu_waiting(f);
-  const bool full = all->mean > (waiting != nullptr ? 0.9 : 0.97) * cores;
-  return full && taken_by_others(f) > std::max(0.5, 0.1 * cores) &&
-         (waiting == nullptr || waiting->mean >= 0.2);
+  if (!full || (waiting != nullptr && waiting->mean < 0.2)) return false;
+  return f.app("pressure_cpu_waiting_ratio") != nullptr || uses_its_share(f);
 }
 
 std::optional<Advice> busy_node(const Facts& f) {

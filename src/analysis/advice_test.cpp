@@ -129,6 +129,20 @@ TEST(Advice, on_other_programs_that_take_the_cpu) {
   EXPECT_FALSE(contended(1.5, 3.9, 0.05)) << "it does not wait";
 }
 
+TEST(Advice, on_a_busy_node_that_does_not_tell_who_waits) {
+  const auto contended = [](double mine, double load) {
+    TestRun t;
+    t.steady(MetricId::cpu_usage_seconds_total, mine);
+    t.steady(MetricId::cpu_usage_seconds_total, 3.9, Scope::node);
+    t.steady(MetricId::pressure_cpu_waiting_seconds_total, 0.9, Scope::node);
+    t.steady(MetricId::load1, load, Scope::node);
+    return t.advises("Other programs");
+  };
+  EXPECT_TRUE(contended(0.5, 7));
+  EXPECT_TRUE(contended(0.12, 20));
+  EXPECT_FALSE(contended(0.01, 7)) << "it sleeps";
+}
+
 TEST(Advice, on_a_board_that_protects_itself) {
   TestRun t = healthy_run();
   t.run.board.throttling = {"under-voltage now", "throttled since boot", "core_throttle_count 12"};
