@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// busy_cores CHUNKS [THREADS]: the same work every time, shared by all cores (or THREADS), and how
-// long it took. A chunk is about a millisecond over data that fits a core's own cache.
+// busy_cores CHUNKS [THREADS]: the same work every time, split evenly over all cores (or THREADS),
+// and how long it took. Each thread has its fixed share, so that a core which is held up holds up
+// the whole. A chunk is about a millisecond over data that fits a core's own cache.
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -37,17 +39,18 @@ int main(int argc, char** argv) {
     return 2;
   }
   const auto start = std::chrono::steady_clock::now();
-  std::atomic<long> left = std::strtol(argv[1], nullptr, 10);
+  const long chunks = std::strtol(argv[1], nullptr, 10);
   const auto threads = argc > 2 ? static_cast<unsigned>(std::strtoul(argv[2], nullptr, 10))
-                                : std::thread::hardware_concurrency();
+                                : std::max(1U, std::thread::hardware_concurrency());
+  const long share = (chunks + threads - 1) / threads;
   std::atomic<double> result = 0;
   {
     std::vector<std::jthread> workers;
     for (unsigned i = 0; i < threads; ++i) {
-      workers.emplace_back([&left, &result] {
+      workers.emplace_back([share, &result] {
         std::vector<double> data(16384, 1.0);
         double sum = 0;
-        while (left.fetch_sub(1) > 0) sum += work(data);
+        for (long chunk = 0; chunk < share; ++chunk) sum += work(data);
         result += sum;
       });
     }

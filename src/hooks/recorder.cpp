@@ -22,6 +22,17 @@ Timestamp time_of(const Reading& reading, Timestamp now, Losses& losses) {
   return Timestamp(from_seconds(reading.time));
 }
 
+/// Five digits, or milliseconds where that is finer, and none behind the nanosecond: what is behind
+/// them is noise of the app's clock that would fill most of the history.
+double without_noise(double seconds) {
+  constexpr std::array<double, 6> kPowers = {1e9, 1e8, 1e7, 1e6, 1e5, 1e4};
+  const double size = std::abs(seconds);
+  for (const double power : kPowers) {
+    if (size * power < 1e5) return std::nearbyint(seconds * power) / power;
+  }
+  return size < 1e12 ? std::nearbyint(seconds * 1e3) / 1e3 : seconds;
+}
+
 struct Unit {
   std::string name;
   double factor = 1;  ///< what one of the client's units is in this one
@@ -68,7 +79,8 @@ void Recorder::record(const Reading& reading, const Caller& caller, Timestamp no
   if (name == nullptr) return;
   OwnSeries& series = series_of(*name, reading, caller);
   series.last = std::max(series.last, time_of(reading, now, losses));
-  const double value = reading.value * series.factor;
+  const double value = series.in_seconds ? without_noise(reading.value * series.factor)
+                                         : reading.value * series.factor;
   *name->latest = value;
   sink_.sample(series.id, series.last, value);
 }
@@ -99,11 +111,12 @@ Recorder::OwnSeries& Recorder::series_of(Name& name, const Reading& reading, con
   SeriesInfo info;
   info.name = reading.name;
   Unit unit = unit_of(reading);
-  info.unit = std::move(unit.name);
+  info.unit = unit.name;
   info.kind = Kind::event;
   if (reading.kind == "counter") info.labels = {{"kind", "counter"}};
   info.source = shared ? "reported by several processes" : caller.source;
-  name.series.push_back({shared ? -1 : caller.pid, sink_.declare(info), {}, unit.factor});
+  name.series.push_back(
+      {shared ? -1 : caller.pid, sink_.declare(info), {}, unit.factor, unit.name == "seconds"});
   return name.series.back();
 }
 

@@ -46,7 +46,8 @@ class Recorder {
     pid_t pid;
     SeriesId id;
     Timestamp last;
-    double factor;  ///< from the client's unit to the series'
+    double factor;    ///< from the client's unit to the series'
+    bool in_seconds;  ///< kept with five digits
   };
   struct Name {
     std::vector<OwnSeries> series;

@@ -64,6 +64,16 @@ TEST_F(Recording, keeps_times_and_sizes_in_base_units) {
   EXPECT_EQ(sink_.find("depth")->info.unit, "m") << "metres, not minutes";
 }
 
+TEST_F(Recording, keeps_five_digits_of_times_and_all_of_other_numbers) {
+  for (const double seconds : {0.02412345678912345, 2.5e-7, 1.23456789e-5, 999.9996, 12345.678}) {
+    record({"latency", seconds, kNow, "", "timer"});
+  }
+  record({"ratio", 0.02412345678912345, kNow, "", "number"});
+  EXPECT_EQ(sink_.find("latency")->values,
+            (std::vector<double>{0.024123, 2.5e-7, 1.2346e-5, 1000, 12345.678}));
+  EXPECT_EQ(sink_.find("ratio")->values, (std::vector<double>{0.02412345678912345}));
+}
+
 TEST_F(Recording, marks_totals) {
   record({"animals", 3, kNow, "", "counter"});
   record({"fps", 3, kNow, "", "rate"});
