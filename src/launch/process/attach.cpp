@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "process/tree.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <fmt/format.h>
 #include <poll.h>
@@ -74,11 +73,7 @@ void drop_shared_groups(const SysRoot& root, pid_t pid, probes::CgroupPaths& pat
   for (std::string* folder :
        {&paths.v2, &paths.cpu, &paths.cpuacct, &paths.memory, &paths.blkio, &paths.pids}) {
     if (folder->empty()) continue;
-    const std::vector<pid_t> members = processes_in_group(root.path(*folder).native());
-    const bool own = std::all_of(members.begin(), members.end(), [&](pid_t member) {
-      return std::find(tree.begin(), tree.end(), member) != tree.end();
-    });
-    if (!own || members.empty()) folder->clear();
+    if (!holds_only(root.path(*folder).native(), tree)) folder->clear();
   }
   if (paths.unified && paths.v2.empty()) paths = {};
 }

@@ -2,6 +2,7 @@
 #include "process/testing.h"
 
 #include <csignal>
+#include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -71,6 +72,20 @@ TEST(Attach, leaves_a_group_that_others_share) {
   ASSERT_TRUE(app);
   EXPECT_TRUE((*app)->target().cgroup.empty());
   EXPECT_EQ((*app)->notes().size(), 1U);
+}
+
+TEST(Attach, leaves_a_group_with_processes_that_cannot_be_seen) {
+  const Sleeper sleeper;
+  const testing::TempFolder machine;
+  machine.write("proc/self/mountinfo", "30 20 0:26 / /cg rw - cgroup2 cgroup2 rw\n");
+  machine.write(fmt::format("proc/{}/cgroup", sleeper.pid()), "0::/pod\n");
+  const auto group_with = [&](const std::string& members) {
+    machine.write("cg/pod/cgroup.procs", members);
+    const auto app = attach(sleeper.pid(), SysRoot(machine.path()));
+    return app ? (*app)->target().cgroup.v2 : app.error().message;
+  };
+  EXPECT_EQ(group_with(fmt::format("{}\n", sleeper.pid())), "/cg/pod");
+  EXPECT_EQ(group_with(fmt::format("{}\n0\n", sleeper.pid())), "");
 }
 
 TEST(Attach, to_nobody_is_an_error_of_input) {

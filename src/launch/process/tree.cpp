@@ -29,14 +29,13 @@ std::vector<std::string> groups_below(const std::string& folder) {
   return groups;
 }
 
-void add_processes(const std::string& folder, std::vector<pid_t>& pids) {
+/// All that is listed, also what cannot be told: processes of a pid namespace that cannot be seen
+/// from here are listed as 0.
+void add_members(const std::string& folder, std::vector<pid_t>& members) {
   const std::string text = read_file(folder + "/cgroup.procs").value_or("");
-  for (std::string_view rest = text; !rest.empty();) {
-    // Processes of a pid namespace that cannot be seen from here are listed as 0.
-    const int64_t pid = parse_int(next_field(rest, '\n')).value_or(0);
-    if (pid > 1) pids.push_back(static_cast<pid_t>(pid));
-  }
-  for (const auto& group : groups_below(folder)) add_processes(group, pids);
+  for (std::string_view rest = text; !rest.empty();)
+    members.push_back(static_cast<pid_t>(parse_int(next_field(rest, '\n')).value_or(0)));
+  for (const auto& group : groups_below(folder)) add_members(group, members);
 }
 
 bool try_remove(const std::string& folder) {
@@ -48,13 +47,22 @@ bool try_remove(const std::string& folder) {
 
 std::vector<pid_t> processes_in_group(const std::string& folder) {
   std::vector<pid_t> pids;
-  add_processes(folder, pids);
+  add_members(folder, pids);
+  std::erase_if(pids, [](pid_t pid) { return pid <= 1; });
   return pids;
+}
+
+bool holds_only(const std::string& folder, std::span<const pid_t> tree) {
+  std::vector<pid_t> members;
+  add_members(folder, members);
+  return !members.empty() && std::all_of(members.begin(), members.end(), [&](pid_t member) {
+    return std::find(tree.begin(), tree.end(), member) != tree.end();
+  });
 }
 
 std::vector<pid_t> processes_of_tree(std::span<const std::string> folders, pid_t ancestor) {
   std::vector<pid_t> pids = probes::descendants(SysRoot(), ancestor);
-  for (const auto& folder : folders) add_processes(folder, pids);
+  for (const auto& folder : folders) add_members(folder, pids);
   std::sort(pids.begin(), pids.end());
   pids.erase(std::unique(pids.begin(), pids.end()), pids.end());
   std::erase_if(pids, [&](pid_t pid) { return pid <= 1 || pid == ancestor; });

@@ -13,6 +13,10 @@ namespace assay::launch {
 /// Processes in a control group and in all groups below it.
 std::vector<pid_t> processes_in_group(const std::string& folder);
 
+/// Whether somebody is in the group, or in one below it, and nobody who is not of `tree`. A process
+/// that cannot be seen from here is not.
+bool holds_only(const std::string& folder, std::span<const pid_t> tree);
+
 /// Every process in the groups and below `ancestor`, each once; never `ancestor` itself, nor init.
 std::vector<pid_t> processes_of_tree(std::span<const std::string> folders, pid_t ancestor);
 

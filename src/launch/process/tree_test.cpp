@@ -28,6 +28,22 @@ TEST(Tree, never_names_init_or_a_process_that_cannot_be_seen) {
   EXPECT_EQ(processes_in_group(folder.path()), (std::vector<pid_t>{77}));
 }
 
+TEST(Tree, a_group_is_its_own_only_when_all_in_it_are_known_to_be) {
+  const testing::TempFolder folder;
+  const std::vector<pid_t> tree = {1, 12, 34};
+  const auto own = [&](const char* members, const char* below) {
+    folder.write("cgroup.procs", members);
+    folder.write("inner/cgroup.procs", below);
+    return holds_only(folder.path(), tree);
+  };
+  EXPECT_TRUE(own("12\n34\n", ""));
+  EXPECT_TRUE(own("1\n", "12\n"));
+  EXPECT_FALSE(own("", "")) << "nobody";
+  EXPECT_FALSE(own("12\n56\n", "")) << "a stranger";
+  EXPECT_FALSE(own("12\n0\n", "")) << "of a pid namespace that cannot be seen";
+  EXPECT_FALSE(own("12\n", "0\n")) << "below it";
+}
+
 TEST(Tree, leaves_the_ancestor_itself_out) {
   const testing::TempFolder folder;
   folder.write("cgroup.procs", std::to_string(::getpid()) + "\n");
