@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <assay/base/process_id.h>
 #include <assay/base/text.h>
 
 namespace assay::session {
@@ -23,12 +24,20 @@ fs::path parent() {
   return "/tmp";
 }
 
-/// Process ids mean something within one pid namespace only.
-std::string pid_namespace() {
-  std::error_code error;
-  const std::string link = fs::read_symlink("/proc/self/ns/pid", error).native();
-  const size_t from = link.find('[');
-  return from == std::string::npos ? "0" : link.substr(from + 1, link.size() - from - 2);
+/// Without the boot, for the path must be short; a start of the same tick in another boot only
+/// means that a folder stays.
+std::string owner_text() {
+  ProcessId self = ProcessId::self(SysRoot());
+  self.boot.clear();
+  return self.text();
+}
+
+/// Whether a folder's name is that of a process that is gone.
+bool is_leftover(std::string_view name) {
+  if (!name.starts_with(kPrefix)) return false;
+  name.remove_prefix(kPrefix.size());
+  const auto owner = ProcessId::parse(next_field(name, '-'));
+  return owner && state_of(SysRoot(), *owner) == ProcessState::dead;
 }
 
 bool owned_by_us(const fs::path& path) {
@@ -39,8 +48,7 @@ bool owned_by_us(const fs::path& path) {
 }  // namespace
 
 Result<std::unique_ptr<SocketFolder>> SocketFolder::make() {
-  std::string pattern =
-      parent() / fmt::format("{}{}-{}-XXXXXX", kPrefix, pid_namespace(), getpid());
+  std::string pattern = parent() / fmt::format("{}{}-XXXXXX", kPrefix, owner_text());
   if (mkdtemp(pattern.data()) == nullptr) {
     return refused_errno(
         fmt::format("cannot make a folder for the hooks' socket in {}", parent().native()), errno);
@@ -58,15 +66,8 @@ int SocketFolder::remove_leftovers() {
   std::error_code error;
   for (auto it = fs::directory_iterator(parent(), error); !error && it != fs::directory_iterator();
        it.increment(error)) {
-    const std::string name = it->path().filename();
-    if (!name.starts_with(kPrefix)) continue;
-    std::string_view rest = std::string_view(name).substr(kPrefix.size());
-    const bool same_namespace = next_field(rest, '-') == pid_namespace();
-    const auto pid = parse_int(next_field(rest, '-'));
+    if (!is_leftover(it->path().filename().native()) || !owned_by_us(it->path())) continue;
     std::error_code ignored;
-    if (!same_namespace || !owned_by_us(it->path()) || !pid ||
-        fs::exists(fmt::format("/proc/{}", *pid), ignored))
-      continue;
     if (fs::remove_all(it->path(), ignored) > 0 && !ignored) ++removed;
   }
   return removed;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What holds between processes: one writes, others read, one is killed, the disk is full.
+#include "sqlite/database.h"
 #include "test_support.h"
 
 #include <csignal>
@@ -116,6 +117,22 @@ TEST(Processes, our_own_running_runs_are_left_alone) {
   const auto store = must_open(folder / "h.db");
   write_some(*store);
   EXPECT_TRUE(store->mark_interrupted()->empty());
+}
+
+TEST(Processes, a_run_of_another_pid_namespace_is_left_alone_until_the_machine_starts_anew) {
+  const TempFolder folder;
+  {
+    const auto store = must_open(folder / "h.db");
+    write_some(*store);
+    auto db = Database::open(folder / "h.db");
+    ASSERT_TRUE(db->run("UPDATE runs SET writer_pid = 4194304, writer_namespace = 1"));
+  }
+  EXPECT_TRUE(must_open(folder / "h.db")->mark_interrupted()->empty());
+  {
+    auto db = Database::open(folder / "h.db");
+    ASSERT_TRUE(db->run("UPDATE runs SET writer_boot = 'of before'"));
+  }
+  EXPECT_EQ(*must_open(folder / "h.db")->mark_interrupted(), std::vector<std::string>{"s"});
 }
 
 TEST(Processes, a_reader_sees_each_write_of_another_process) {

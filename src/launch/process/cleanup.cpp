@@ -57,7 +57,7 @@ void wait_for_death(const std::vector<Fd>& processes) {
 }
 
 bool is_leftover(const SysRoot& root, const Owner& owner) {
-  return state_of(root, owner) == OwnerState::dead;
+  return state_of(root, owner) == ProcessState::dead;
 }
 
 void clean_groups(const SysRoot& root, std::vector<std::string>& done) {

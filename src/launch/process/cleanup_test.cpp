@@ -19,7 +19,7 @@ TEST(Mark, is_read_from_an_environment) {
   const auto mark = parse_mark("A=1\0ASSAY_OWNER=5.6.7\0ASSAY_RUN=s-1/2\0"sv);
   ASSERT_TRUE(mark);
   EXPECT_EQ(mark->run, "s-1/2");
-  EXPECT_EQ(mark->owner, (Owner{5, 6, 7}));
+  EXPECT_EQ(mark->owner, (Owner{5, 6, 7, ""}));
   EXPECT_FALSE(parse_mark("A=1\0ASSAY_RUN=s-1/2\0"sv));
   EXPECT_FALSE(parse_mark("ASSAY_OWNER=junk\0ASSAY_RUN=s-1/2\0"sv));
   EXPECT_FALSE(parse_mark(""sv));

@@ -149,7 +149,9 @@ class ProcessLauncher final : public Launcher {
 
   Result<std::unique_ptr<RunningApp>> start(const Request& request) override {
     if (request.target.command.empty()) return bad_input("there is no command to run");
-    ASSAY_TRY(const Owner owner, Owner::self(SysRoot()));
+    const Owner owner = Owner::self(SysRoot());
+    if (owner.start_ticks == 0)
+      return refused("cannot read our own /proc/PID/stat: is /proc mounted?");
     std::vector<NotMeasured> notes;
     ASSAY_TRY(std::optional<Cgroup> group, make_group(request, owner, notes));
     ASSAY_TRY(KeeperClient keeper, KeeperClient::spawn());

@@ -108,10 +108,9 @@ pid_t to_pid(const std::string& text) {
 }
 
 bool can_make_groups() {
-  const auto owner = Owner::self(SysRoot());
-  return owner && Cgroup::make(SysRoot(), find_cgroup_places(SysRoot()),
-                               group_name("probe", 0, *owner), Limits{})
-                      .has_value();
+  return Cgroup::make(SysRoot(), find_cgroup_places(SysRoot()),
+                      group_name("probe", 0, Owner::self(SysRoot())), Limits{})
+      .has_value();
 }
 
 pid_t spawn_owner(const TempFolder& folder, const std::string& script, std::string& line) {

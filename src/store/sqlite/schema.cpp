@@ -81,7 +81,10 @@ CREATE TABLE artifacts (               -- stacks, kernels and other files of a r
 CREATE INDEX artifacts_by_run ON artifacts (run_id);
 )sql";
 
-constexpr std::array kSteps = {kVersion1};
+/// A pid counts within one namespace only; rows of before are judged without it.
+constexpr const char* kVersion2 = "ALTER TABLE runs ADD COLUMN writer_namespace INTEGER";
+
+constexpr std::array kSteps = {kVersion1, kVersion2};
 
 Result<void> check_owner(Database& db, int64_t version) {
   ASSAY_TRY(const int64_t owner, db.number("PRAGMA application_id"));

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sqlite/schema.h"
 
+#include "json_text.h"
+#include "sqlite/session_rows.h"
 #include "sqlite/sqlite_store.h"
 #include "test_support.h"
+
+#include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
@@ -18,9 +23,8 @@ std::vector<const char*> with_extra_step(const char* extra) {
 
 TEST(Schema, an_older_file_is_brought_up_to_date_with_its_content) {
   const TempFolder folder;
-  const auto first = schema_steps().first(1);
   {
-    auto store = SqliteStore::open(folder / "h.db", first);
+    auto store = SqliteStore::open(folder / "h.db", schema_steps());
     ASSERT_TRUE(store) << store.error().message;
     SessionRecord session = example_session("old");
     session.runs = {example_run(1, RunStatus::finished)};
@@ -38,6 +42,25 @@ TEST(Schema, an_older_file_is_brought_up_to_date_with_its_content) {
   auto db = Database::open(folder / "h.db");
   EXPECT_EQ(*db->number("PRAGMA user_version"), static_cast<int64_t>(steps.size()));
   EXPECT_EQ(*db->number("SELECT joules * 2 FROM runs"), 9);
+}
+
+TEST(Schema, running_runs_of_the_first_version_are_judged_by_what_it_kept) {
+  const TempFolder folder;
+  {
+    auto db = Database::open(folder / "h.db");
+    ASSERT_TRUE(migrate(*db, schema_steps().first(1)));
+    for (const auto& [id, pid] : {std::pair("lives", ::getpid()), std::pair("gone", 1 << 22)}) {
+      const std::string session = id;
+      ASSERT_TRUE(insert_session(*db, example_session(session)));
+      ASSERT_TRUE(
+          db->change("INSERT INTO runs (session_id, ordinal, status, record, writer_pid, "
+                     "writer_start, writer_boot) VALUES (?, 1, 'running', ?, ?, ?, ?)",
+                     session, json_text(to_json(example_run(1, RunStatus::running))), pid,
+                     static_cast<int64_t>(ProcessId::self(SysRoot()).start_ticks),
+                     ProcessId::self(SysRoot()).boot));
+    }
+  }
+  EXPECT_EQ(*must_open(folder / "h.db")->mark_interrupted(), std::vector<std::string>{"gone"});
 }
 
 TEST(Schema, a_step_that_fails_leaves_the_file_as_it_was) {

@@ -45,21 +45,23 @@ Result<void> insert_session(Database& db, const SessionRecord& session) {
 }
 
 Result<void> put_run_row(Database& db, const std::string& session_id, const RunRecord& run,
-                         const Writer& writer) {
+                         const ProcessId& writer) {
   const std::string status(to_string(run.status));
   const bool running = run.status == RunStatus::running;
-  const auto when_running = [&](int64_t value) {
-    return running && value != 0 ? std::optional(value) : std::nullopt;
+  const auto when_running = [&](uint64_t value) {
+    return running && value != 0 ? std::optional(static_cast<int64_t>(value)) : std::nullopt;
   };
   return db.change(
       "INSERT INTO runs (session_id, ordinal, status, record, writer_pid, writer_start, "
-      "writer_boot) "
-      "VALUES (?, ?, ?, ?, ?, ?, nullif(?, '')) "
+      "writer_boot, writer_namespace) "
+      "VALUES (?, ?, ?, ?, ?, ?, nullif(?, ''), ?) "
       "ON CONFLICT (session_id, ordinal) DO UPDATE SET status = excluded.status, "
       "record = excluded.record, writer_pid = excluded.writer_pid, "
-      "writer_start = excluded.writer_start, writer_boot = excluded.writer_boot",
-      session_id, run.ordinal, status, json_text(to_json(run)), when_running(writer.pid),
-      when_running(writer.start_ticks), running ? writer.boot : std::string());
+      "writer_start = excluded.writer_start, writer_boot = excluded.writer_boot, "
+      "writer_namespace = excluded.writer_namespace",
+      session_id, run.ordinal, status, json_text(to_json(run)),
+      when_running(static_cast<uint64_t>(writer.pid)), when_running(writer.start_ticks),
+      running ? writer.boot : std::string(), when_running(writer.pid_namespace));
 }
 
 Result<bool> has_session(Database& db, const std::string& id) {
@@ -145,7 +147,8 @@ Result<int64_t> find_run(Database& db, const std::string& session_id, int ordina
 }
 
 Result<std::vector<RunningRow>> running_rows(Database& db) {
-  ASSAY_TRY(auto rows, db.prepare("SELECT id, session_id, writer_pid, writer_start, writer_boot "
+  ASSAY_TRY(auto rows, db.prepare("SELECT id, session_id, writer_pid, writer_start, "
+                                  "writer_namespace, writer_boot "
                                   "FROM runs WHERE status = 'running' ORDER BY session_id"));
   std::vector<RunningRow> running;
   while (true) {
@@ -153,7 +156,8 @@ Result<std::vector<RunningRow>> running_rows(Database& db) {
     if (!more) return running;
     running.push_back({rows.integer(0),
                        std::string(rows.text(1)),
-                       {rows.integer(2), rows.integer(3), std::string(rows.text(4))}});
+                       {static_cast<pid_t>(rows.integer(2)), static_cast<uint64_t>(rows.integer(3)),
+                        static_cast<uint64_t>(rows.integer(4)), std::string(rows.text(5))}});
   }
 }
 

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "sqlite/database.h"
-#include "writer.h"
 
 #include <string>
 #include <vector>
 
+#include <assay/base/process_id.h>
 #include <assay/samples/records.h>
 #include <assay/store/store.h>
 
@@ -16,7 +16,7 @@ namespace assay::store {
 Result<void> insert_session(Database& db, const SessionRecord& session);
 /// `writer` is kept while the run is running.
 Result<void> put_run_row(Database& db, const std::string& session_id, const RunRecord& run,
-                         const Writer& writer);
+                         const ProcessId& writer);
 Result<bool> has_session(Database& db, const std::string& id);
 Result<SessionRecord> load_session(Database& db, const std::string& id);
 Result<std::vector<Summary>> list_sessions(Database& db);
@@ -30,7 +30,7 @@ Result<int64_t> find_run(Database& db, const std::string& session_id, int ordina
 struct RunningRow {
   int64_t id = 0;
   std::string session_id;
-  Writer writer;
+  ProcessId writer;
 };
 Result<std::vector<RunningRow>> running_rows(Database& db);
 /// Ends it at the time of its last sample; false when somebody else has ended it meanwhile.

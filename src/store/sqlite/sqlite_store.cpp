@@ -61,7 +61,7 @@ Result<void> make_folder(const fs::path& folder) {
 }  // namespace
 
 SqliteStore::SqliteStore(Database db, const SysRoot& root)
-    : root_(root), self_(describe_process(root, ::getpid())), db_(std::move(db)) {}
+    : root_(root), self_(ProcessId::self(root)), db_(std::move(db)) {}
 
 Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const fs::path& file,
                                                        std::span<const char* const> steps,
@@ -266,9 +266,9 @@ Result<std::string> SqliteStore::import_session(const fs::path& file) {
 Result<std::vector<std::string>> SqliteStore::mark_interrupted() {
   const std::lock_guard lock(mutex_);
   ASSAY_TRY(auto rows, running_rows(db_));
-  rows.erase(std::remove_if(rows.begin(), rows.end(),
-                            [&](const RunningRow& row) { return is_alive(root_, row.writer); }),
-             rows.end());
+  std::erase_if(rows, [&](const RunningRow& row) {
+    return state_of(root_, row.writer) != ProcessState::dead;
+  });
   std::vector<std::string> sessions;
   if (rows.empty()) return sessions;
   ASSAY_TRY(auto transaction, Transaction::write(db_));

@@ -3,7 +3,6 @@
 
 #include "archive.h"
 #include "sqlite/database.h"
-#include "writer.h"
 
 #include <memory>
 #include <mutex>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include <assay/base/files.h>
+#include <assay/base/process_id.h>
 #include <assay/store/store.h>
 
 namespace assay::store {
@@ -56,7 +56,7 @@ class SqliteStore final : public Store {
   Result<void> insert_archive(const Archive& archive);
 
   SysRoot root_;
-  Writer self_;
+  ProcessId self_;
   std::mutex mutex_;
   Database db_;                         // guarded by mutex_
   std::optional<Appending> appending_;  // guarded by mutex_

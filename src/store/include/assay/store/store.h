@@ -56,8 +56,8 @@ class Store {
   /// session's id; importing what is already there changes nothing, and so does a damaged file.
   virtual Result<std::string> import_session(const std::filesystem::path& file) = 0;
 
-  /// Marks runs as interrupted whose process is gone (their `assay` was killed). Returns their
-  /// sessions.
+  /// Marks runs as interrupted whose process is gone (their `assay` was killed). One of another pid
+  /// namespace is left alone until the machine starts anew. Returns the runs' sessions.
   virtual Result<std::vector<std::string>> mark_interrupted() = 0;
   /// Bytes of sample blocks and number of samples, for the benchmark.
   struct Size {
