@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "secrets_names.h"
+#include "secrets_options.h"
 
 #include <algorithm>
 
@@ -175,27 +176,33 @@ Span inside_quotes(std::string_view text, Span word) {
   return is_quoted ? Span{word.begin + 1, word.end - 1} : word;
 }
 
-/// "--password x" within a command line.
+/// The end of a word that blanks or quotes surround.
+size_t plain_end(std::string_view text, size_t at) {
+  while (at < text.size() && !is_space(text[at]) && !is_one_of(text[at], kQuotes)) ++at;
+  return at;
+}
+
+/// "--password x" and the like within a command line; each line is one of its own.
 void find_option_values(std::string_view text, std::vector<Span>& spans) {
   char outer = 0;
-  for (size_t at = 0; at < text.size(); ++at) {
-    if (is_one_of(text[at], kQuotes)) {
-      if (outer == 0) {
-        outer = text[at];
-      } else if (outer == text[at]) {
-        outer = 0;
-      }
+  CommandSecrets secrets;
+  for (size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    const bool is_value = secrets.expects_value() && c != outer;
+    if (is_space(c) || (is_one_of(c, kQuotes) && !is_value)) {
+      if (c == '\n' || c == outer) secrets = {};
+      if (!is_space(c) && (outer == 0 || outer == c)) outer = outer == 0 ? c : '\0';
+      ++at;
+      continue;
     }
-    const bool starts = at == 0 || is_space(text[at - 1]) || is_one_of(text[at - 1], kQuotes);
-    if (text[at] != '-' || !starts) continue;
-    size_t end = at;
-    while (end < text.size() && is_name(text[end])) ++end;
-    const size_t value = skip_blanks(text, end);
-    const bool secret = value > end && value < text.size() && text.substr(value, 2) != "--" &&
-                        !is_space(text[value]) && is_secret_name(text.substr(at, end - at));
-    if (secret) end = word_end(text, value, outer);
-    if (secret) spans.push_back(inside_quotes(text, {value, end}));
-    at = end - 1;
+    size_t end = is_value ? word_end(text, at, outer) : plain_end(text, at);
+    if (!is_value && secrets.is_cut_password(text.substr(at, end - at)))
+      end = word_end(text, at, outer);
+    const Span word = is_value ? inside_quotes(text, {at, end}) : Span{at, end};
+    const Span secret = secrets.next(text.substr(word.begin, word.end - word.begin));
+    if (secret.end > secret.begin)
+      spans.push_back({word.begin + secret.begin, word.begin + secret.end});
+    at = end;
   }
 }
 
@@ -215,10 +222,6 @@ std::string with_masks(std::string_view text, std::vector<Span> spans) {
   return out;
 }
 
-bool is_option(const std::string& word) {
-  return word.size() > 2 && word[0] == '-';
-}
-
 /// "--token=x y", "NAME=x": in a list of words all that follows belongs to the name.
 std::optional<std::string> masked_assignment(const std::string& word) {
   const size_t equal = word.find('=');
@@ -232,17 +235,15 @@ std::optional<std::string> masked_assignment(const std::string& word) {
 
 std::vector<std::string> masked_words(const std::vector<std::string>& words) {
   std::vector<std::string> out;
-  bool is_value = false;
+  CommandSecrets secrets;
   for (const auto& word : words) {
-    if (is_value && word.rfind("--", 0) != 0) {
-      out.emplace_back(kMask);
-      is_value = false;
+    const Span secret = secrets.next(word);
+    if (secret.end > secret.begin) {
+      out.push_back(with_masks(word, {secret}));
       continue;
     }
     const auto assignment = masked_assignment(word);
     out.push_back(assignment ? *assignment : masked_text(word));
-    is_value =
-        is_option(word) && std::all_of(word.begin(), word.end(), is_name) && is_secret_name(word);
   }
   return out;
 }
