@@ -17,7 +17,10 @@
 namespace assay::launch {
 
 /// A control group of our own with its limits: one folder in v2, one per hierarchy in v1. Removes
-/// its folders when destroyed; whoever is still inside must have been ended before.
+/// its folders when destroyed; whoever is still inside must have been ended before. Controllers
+/// that it had to enable in the parent (v2's cgroup.subtree_control) stay enabled: nobody can tell
+/// who else has come to rely on them, and to disable one would take limits and counters from every
+/// group beside ours without a word, also from those of another `assay`.
 class Cgroup {
  public:
   /// Makes the folders and sets the limits. Fails with the reason when no group can be made, or
