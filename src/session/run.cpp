@@ -105,7 +105,8 @@ class RunLoop {
   void keep_what_is_known() {
     keep_gaps(record_, app_, sampler_, target_);
     record_.sampling = sampler_.stats();
-    if (auto put = context_.store.put_run(context_.session_id, record_); !put) {
+    auto put = context_.store.put_run(context_.session_id, record_);
+    if (!put && !put.error().temporary) {
       end_.trouble = put.error();
       stop_.begin(context_.clock.now());
     }

@@ -4,11 +4,11 @@
 #include <condition_variable>
 #include <csignal>
 #include <fmt/format.h>
-#include <mutex>
 #include <pthread.h>
 #include <stop_token>
 #include <thread>
 
+#include <assay/base/mutex.h>
 #include <assay/store/recorder.h>
 
 namespace assay::store {
@@ -16,8 +16,9 @@ namespace {
 
 /// Twice a second at the least, with time for the write itself.
 constexpr auto kPeriod = Milliseconds(400);
-/// Samples that may wait for a slow disk; 16 bytes each, and once more while they are written.
-constexpr size_t kMaxWaiting = 1U << 19U;
+/// Samples that may wait for a slow disk or another program's lock; 16 bytes each, and once more
+/// while they are written.
+constexpr size_t kMaxWaiting = 1U << 20U;
 /// Waiting samples that are worth writing before the period is over.
 constexpr size_t kMany = 1U << 16U;
 /// What a series is given room for at first: the samples of one period, and of a hiccup.
@@ -25,6 +26,7 @@ constexpr size_t kRoom = 64;
 
 constexpr const char* kSource = "store";
 constexpr const char* kSlow = "the disk was too slow";
+constexpr const char* kLocked = "another program kept the history locked";
 constexpr const char* kUnknown = "the series was never declared";
 
 class BufferedRecorder final : public Recorder {
@@ -53,6 +55,7 @@ class BufferedRecorder final : public Recorder {
   void write_until(const std::stop_token& stop);
   bool take_waiting();
   void write_taken();
+  void put_back(uint64_t count) ASSAY_REQUIRES(mutex_);
   void stop();
 
   Store& store_;
@@ -62,15 +65,16 @@ class BufferedRecorder final : public Recorder {
   std::vector<Series> taken_;         // the writing thread only
 
   // The mutex is held for moments, never during I/O.
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::condition_variable_any wake_;
-  std::vector<Series> waiting_;  // guarded by mutex_
-  size_t waiting_samples_ = 0;   // guarded by mutex_
-  uint64_t too_slow_ = 0;        // guarded by mutex_
-  uint64_t refused_ = 0;         // guarded by mutex_
-  std::vector<Loss> losses_;     // guarded by mutex_
-  std::optional<Error> error_;   // guarded by mutex_
-  std::jthread thread_;          // last: it uses all of the above
+  std::vector<Series> waiting_ ASSAY_GUARDED_BY(mutex_);
+  size_t waiting_samples_ ASSAY_GUARDED_BY(mutex_) = 0;
+  uint64_t too_slow_ ASSAY_GUARDED_BY(mutex_) = 0;
+  uint64_t refused_ ASSAY_GUARDED_BY(mutex_) = 0;
+  std::vector<Loss> losses_ ASSAY_GUARDED_BY(mutex_);
+  std::optional<Error> error_ ASSAY_GUARDED_BY(mutex_);
+  std::optional<Error> locked_ ASSAY_GUARDED_BY(mutex_);  // why the last write did not come about
+  std::jthread thread_;                                   // last: it uses all of the above
 };
 
 Series room_for(const SeriesInfo& info) {
@@ -85,7 +89,7 @@ SeriesId BufferedRecorder::declare(const SeriesInfo& info) {
   const auto index = static_cast<size_t>(known - declared_.begin());
   if (known == declared_.end()) {
     declared_.push_back(info);
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     waiting_.push_back(room_for(info));
   }
   return SeriesId(index);
@@ -95,7 +99,7 @@ void BufferedRecorder::sample(SeriesId id, Timestamp time, double value) {
   const auto index = static_cast<size_t>(id);
   bool many = false;
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (error_) {
       ++refused_;
       return;
@@ -116,18 +120,18 @@ void BufferedRecorder::sample(SeriesId id, Timestamp time, double value) {
 }
 
 void BufferedRecorder::lost(const Loss& loss) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   add_loss(losses_, loss);
 }
 
 std::optional<Error> BufferedRecorder::error() const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return error_;
 }
 
 /// Exchanges the buffers; true when there is something to write.
 bool BufferedRecorder::take_waiting() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (waiting_samples_ == 0) return false;
   waiting_samples_ = 0;
   for (size_t i = taken_.size(); i < waiting_.size(); ++i)
@@ -139,22 +143,50 @@ bool BufferedRecorder::take_waiting() {
 void BufferedRecorder::write_taken() {
   auto written = store_.append(session_id_, run_, taken_);
   uint64_t count = 0;
+  for (const auto& series : taken_) count += series.times.size();
+  {
+    const Lock lock(mutex_);
+    locked_.reset();
+    if (!written && written.error().temporary) {
+      locked_ = std::move(written).error();
+      put_back(count);
+    } else if (!written) {
+      refused_ += count;
+      if (!error_) error_ = std::move(written).error();
+    }
+  }
   for (auto& series : taken_) {
-    count += series.times.size();
     series.times.clear();
     series.values.clear();
   }
-  if (written) return;
-  const std::lock_guard lock(mutex_);
-  refused_ += count;
-  if (!error_) error_ = std::move(written).error();
+}
+
+/// Puts what was taken before what came since, for the next write; the oldest go when it is too
+/// much.
+void BufferedRecorder::put_back(uint64_t count) {
+  if (count + waiting_samples_ > kMaxWaiting) {
+    add_loss(losses_, {kSource, kLocked, count});
+    return;
+  }
+  for (size_t i = 0; i < taken_.size(); ++i) {
+    Series& old = taken_[i];
+    Series& later = waiting_[i];
+    old.times.insert(old.times.end(), later.times.begin(), later.times.end());
+    old.values.insert(old.values.end(), later.values.begin(), later.values.end());
+    std::swap(old.times, later.times);
+    std::swap(old.values, later.values);
+  }
+  waiting_samples_ += count;
 }
 
 void BufferedRecorder::write_until(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     {
-      std::unique_lock lock(mutex_);
-      wake_.wait_for(lock, stop, kPeriod, [this] { return waiting_samples_ >= kMany; });
+      Lock lock(mutex_);
+      const bool retry = locked_.has_value();
+      wake_.wait_for(lock, stop, kPeriod, [this, retry]() ASSAY_REQUIRES(mutex_) {
+        return waiting_samples_ >= kMany && !retry;
+      });
     }
     if (take_waiting()) write_taken();
   }
@@ -168,10 +200,14 @@ void BufferedRecorder::stop() {
 
 Result<std::vector<Loss>> BufferedRecorder::finish() {
   stop();
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (error_) {
     return fail(error_->kind,
                 fmt::format("{}; {} samples were not kept", error_->message, refused_));
+  }
+  if (waiting_samples_ > 0 && locked_) {
+    return fail(locked_->kind,
+                fmt::format("{}; {} samples were not kept", locked_->message, waiting_samples_));
   }
   std::vector<Loss> losses = losses_;
   if (too_slow_ > 0) add_loss(losses, {kSource, kSlow, too_slow_});

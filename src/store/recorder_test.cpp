@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "count_allocations.h"
+#include "sqlite/schema.h"
+#include "sqlite/sqlite_store.h"
 #include "test_support.h"
 
 #include <condition_variable>
@@ -11,15 +13,21 @@
 namespace assay::store {
 namespace {
 
-/// Counts what it is given; a test can hold it up or let it fail.
+/// Counts what it is given, and gives it to another store if there is one; a test can hold it up or
+/// let it fail.
 class FakeStore final : public Store {
  public:
-  Result<void> append(const std::string&, int, const std::vector<Series>& samples) override {
+  explicit FakeStore(Store* behind = nullptr) : behind_(behind) {}
+
+  Result<void> append(const std::string& session, int run,
+                      const std::vector<Series>& samples) override {
     std::unique_lock lock(mutex_);
     ++calls_;
     changed_.notify_all();
     changed_.wait(lock, [&] { return !held_; });
     if (full_) return refused("the disk is full");
+    if (locked_) return fail(Error{ErrorKind::environment, "it is locked", true});
+    if (behind_ != nullptr) ASSAY_CHECK(behind_->append(session, run, samples));
     for (const auto& series : samples) samples_ += series.times.size();
     changed_.notify_all();
     return {};
@@ -28,6 +36,10 @@ class FakeStore final : public Store {
     const std::lock_guard lock(mutex_);
     held_ = held;
     changed_.notify_all();
+  }
+  void lock(bool locked) {
+    const std::lock_guard lock(mutex_);
+    locked_ = locked;
   }
   void fill_up() {
     const std::lock_guard lock(mutex_);
@@ -72,6 +84,8 @@ class FakeStore final : public Store {
   size_t samples_ = 0;
   bool held_ = false;
   bool full_ = false;
+  bool locked_ = false;
+  Store* behind_;
 };
 
 void push(Recorder& recorder, SeriesId id, size_t count) {
@@ -144,7 +158,7 @@ TEST(Recorder, a_slow_disk_costs_samples_but_never_holds_up_the_caller) {
   const SeriesId id = recorder->declare(example_series("a", 0, 0).info);
   push(*recorder, id, 10);
   ASSERT_TRUE(store.wait_for_calls(1));  // from now on the disk does not answer
-  const size_t pushed = 600'000;
+  const size_t pushed = 1'200'000;
   push(*recorder, id, pushed);
   store.hold(false);
   const auto losses = recorder->finish();
@@ -168,6 +182,65 @@ TEST(Recorder, a_full_disk_is_kept_as_the_error_with_what_it_cost) {
   ASSERT_FALSE(losses);
   expect_in(losses.error().message, "the disk is full; 17 samples");
   EXPECT_EQ(recorder->error()->message, "the disk is full");
+}
+
+TEST(Recorder, what_a_locked_history_refuses_is_written_later_in_order) {
+  const TempFolder folder;
+  auto store = SqliteStore::open(folder / "h.db", schema_steps(), Milliseconds(1));
+  ASSERT_TRUE(store) << store.error().message;
+  SessionRecord session = example_session("s");
+  session.runs = {example_run(1, RunStatus::running)};
+  ASSERT_TRUE((*store)->add_session(session));
+  FakeStore watched(store->get());
+  const auto recorder = make_recorder(watched, "s", 1);
+  const Series wanted = example_series("a", 0, 300);
+  const SeriesId id = recorder->declare(wanted.info);
+
+  auto other = Database::open(folder / "h.db");
+  ASSERT_TRUE(other);
+  auto holding = Transaction::write(*other);
+  ASSERT_TRUE(holding);
+  for (size_t attempt = 0; attempt < 3; ++attempt) {
+    for (size_t i = attempt * 100; i < attempt * 100 + 100; ++i)
+      recorder->sample(id, wanted.times[i], wanted.values[i]);
+    ASSERT_TRUE(watched.wait_for_calls(attempt + 1));
+  }
+  EXPECT_FALSE(recorder->error()) << "nobody has to end the app for that";
+  EXPECT_EQ(watched.samples(), 0U);
+  ASSERT_TRUE(holding->commit());
+  const auto losses = recorder->finish();
+  ASSERT_TRUE(losses) << losses.error().message;
+  EXPECT_TRUE(losses->empty());
+  expect_samples(stored(**store, "s", 1, "a"), wanted);
+}
+
+TEST(Recorder, a_history_that_stays_locked_costs_the_oldest_samples) {
+  FakeStore store;
+  store.lock(true);
+  const auto recorder = make_recorder(store, "s", 1);
+  const SeriesId id = recorder->declare(example_series("a", 0, 0).info);
+  store.hold(true);
+  push(*recorder, id, 10);
+  ASSERT_TRUE(store.wait_for_calls(1));
+  const size_t later = 1U << 20U;  // as many as may wait
+  push(*recorder, id, later);
+  store.hold(false);
+  ASSERT_TRUE(store.wait_for_calls(2));
+  store.lock(false);
+  const auto losses = recorder->finish();
+  ASSERT_TRUE(losses) << losses.error().message;
+  EXPECT_EQ(*losses, (std::vector<Loss>{{"store", "another program kept the history locked", 10}}));
+  EXPECT_EQ(store.samples(), later);
+}
+
+TEST(Recorder, a_history_that_is_locked_at_the_end_is_the_error_with_what_it_cost) {
+  FakeStore store;
+  store.lock(true);
+  const auto recorder = make_recorder(store, "s", 1);
+  push(*recorder, recorder->declare(example_series("a", 0, 0).info), 10);
+  const auto losses = recorder->finish();
+  ASSERT_FALSE(losses);
+  expect_in(losses.error().message, "it is locked; 10 samples were not kept");
 }
 
 TEST(Recorder, losses_of_others_add_up) {

@@ -37,6 +37,23 @@ TEST_F(StoreTest, gives_back_a_session_with_its_runs) {
   EXPECT_EQ(to_json(*back), to_json(session));
 }
 
+TEST_F(StoreTest, is_for_its_user_alone) {
+  add("s", {RunStatus::finished});
+  using std::filesystem::perms;
+  const auto mode = [&](const char* name) {
+    return std::filesystem::status(folder_ / name).permissions();
+  };
+  const perms file_mode = perms::owner_read | perms::owner_write;
+  EXPECT_EQ(mode("deep/er"), perms::owner_all);
+  EXPECT_EQ(mode("deep/er/history.db"), file_mode);
+  EXPECT_EQ(mode("deep/er/history.db-wal"), file_mode);
+  EXPECT_EQ(mode("deep/er/history.db-shm"), file_mode);
+  const perms shared = file_mode | perms::group_read;
+  std::filesystem::permissions(folder_ / "deep/er/history.db", shared);
+  must_open(folder_ / "deep/er/history.db");
+  EXPECT_EQ(mode("deep/er/history.db"), shared) << "what somebody chose stays";
+}
+
 TEST_F(StoreTest, putting_a_run_again_replaces_it) {
   add("s", {RunStatus::running});
   RunRecord run = example_run(1, RunStatus::failed);

@@ -41,7 +41,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 
 Fd open_log(const std::string& file) {
   const char* path = file.empty() ? "/dev/null" : file.c_str();
-  return Fd(::open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0644));
+  return Fd(::open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0600));
 }
 
 Problem join_groups(const StartOrder& order, bool joined) {

@@ -156,6 +156,18 @@ TEST(ProcessLauncher, gives_workdir_empty_input_and_files_for_output) {
   EXPECT_EQ(folder.read("err"), "bad\n");
 }
 
+TEST(ProcessLauncher, keeps_the_output_for_its_user_alone) {
+  const TempFolder folder;
+  const auto app = testing::start(shell(folder, "umask 0"));
+  ASSERT_TRUE(app);
+  testing::wait_exit(*app);
+  for (const char* name : {"out", "err"}) {
+    EXPECT_EQ(fs::status(folder.path() / name).permissions(),
+              fs::perms::owner_read | fs::perms::owner_write)
+        << name;
+  }
+}
+
 TEST(ProcessLauncher, starts_the_app_with_clean_signals) {
   const TempFolder folder;
   Request request = shell(folder, "");

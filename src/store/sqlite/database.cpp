@@ -4,14 +4,16 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 #include <thread>
+
+#include <assay/base/files.h>
 
 namespace assay::store {
 namespace {
-
-constexpr int kBusyMilliseconds = 30000;
 
 /// What a person can do about it, by SQLite's result code.
 std::string explain(int extended, int os_error, const std::string& file, const char* message) {
@@ -55,15 +57,25 @@ std::string explain(int extended, int os_error, const std::string& file, const c
     case SQLITE_LOCKED:
       return fmt::format(
           "another program has kept the history {} locked for {} s: try again when it is done",
-          file, kBusyMilliseconds / 1000);
+          file, kPatience / std::chrono::seconds(1));
     default:
       return fmt::format("history {}: {}", file, message);
   }
 }
 
+/// For its user alone: a history tells which programs somebody runs, and how. SQLite gives the
+/// files beside it the same mode. A file that is there keeps the mode that somebody chose for it,
+/// and is not opened: to close it would give up the locks of this process's other connections.
+void create_private(const std::filesystem::path& file) {
+  Fd(::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR)).reset();
+}
+
 Failure failure(sqlite3* db, const std::filesystem::path& file) {
-  return refused(explain(sqlite3_extended_errcode(db), sqlite3_system_errno(db), file.native(),
-                         sqlite3_errmsg(db)));
+  const int code = sqlite3_extended_errcode(db);
+  Error error{ErrorKind::environment,
+              explain(code, sqlite3_system_errno(db), file.native(), sqlite3_errmsg(db))};
+  error.temporary = (code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED;
+  return fail(std::move(error));
 }
 
 }  // namespace
@@ -152,20 +164,21 @@ void Database::Close::operator()(sqlite3* db) const {
 Database::Database(sqlite3* db, std::filesystem::path file)
     : file_(std::make_unique<std::filesystem::path>(std::move(file))), db_(db) {}
 
-Result<Database> Database::open(const std::filesystem::path& file) {
+Result<Database> Database::open(const std::filesystem::path& file, Milliseconds patience) {
+  create_private(file);
   sqlite3* handle = nullptr;
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
   const int code = sqlite3_open_v2(file.c_str(), &handle, flags, nullptr);
   if (handle == nullptr) return refused(explain(SQLITE_NOMEM, 0, file.native(), "out of memory"));
   Database db(handle, file);
   if (code != SQLITE_OK) return failure(handle, file);
-  ASSAY_CHECK(db.prepare_file());
+  ASSAY_CHECK(db.prepare_file(patience));
   return db;
 }
 
-Result<void> Database::prepare_file() {
+Result<void> Database::prepare_file(Milliseconds patience) {
   sqlite3_extended_result_codes(db_.get(), 1);
-  sqlite3_busy_timeout(db_.get(), kBusyMilliseconds);
+  sqlite3_busy_timeout(db_.get(), static_cast<int>(patience.count()));
   // The first write to a new log would wait for the disk, though there is nothing yet to protect;
   // an app waits to be started meanwhile.
   std::error_code ignored;
@@ -174,8 +187,7 @@ Result<void> Database::prepare_file() {
   ASSAY_CHECK(run(hurried_ ? "PRAGMA foreign_keys = ON; PRAGMA synchronous = OFF"
                            : "PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL"));
   // SQLite does not wait when two processes switch a new file to WAL at once, so we do.
-  const auto deadline =
-      std::chrono::steady_clock::now() + std::chrono::milliseconds(kBusyMilliseconds);
+  const auto deadline = std::chrono::steady_clock::now() + patience;
   while (true) {
     auto switched = switch_to_wal();
     if (switched) return {};

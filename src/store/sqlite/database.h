@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <assay/base/result.h>
+#include <assay/base/time.h>
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -60,11 +61,16 @@ class Statement {
   int bind_error_ = 0;
 };
 
+/// How long to wait for another process that is writing.
+constexpr Milliseconds kPatience = std::chrono::seconds(30);
+
 /// One connection. For one thread at a time; must outlive its statements and not move meanwhile.
 class Database {
  public:
-  /// Opens the file, creating it when absent, in WAL mode with foreign keys.
-  static Result<Database> open(const std::filesystem::path& file);
+  /// Opens the file, creating it when absent, in WAL mode with foreign keys. What fails because
+  /// another process has not given up its lock within `patience` fails with a temporary error.
+  static Result<Database> open(const std::filesystem::path& file,
+                               Milliseconds patience = kPatience);
 
   /// Runs statements that give no rows.
   Result<void> run(const char* sql);
@@ -91,7 +97,7 @@ class Database {
     void operator()(sqlite3* db) const;
   };
   Database(sqlite3* db, std::filesystem::path file);
-  Result<void> prepare_file();
+  Result<void> prepare_file(Milliseconds patience);
   Result<void> switch_to_wal();
 
   std::unique_ptr<std::filesystem::path> file_;  // statements point to it, also after a move

@@ -60,20 +60,19 @@ Result<void> make_folder(const fs::path& folder) {
 
 }  // namespace
 
-SqliteStore::SqliteStore(Database db, const SysRoot& root)
-    : root_(root), self_(ProcessId::self(root)), db_(std::move(db)) {}
+SqliteStore::SqliteStore(Database db) : self_(ProcessId::self(root_)), db_(std::move(db)) {}
 
 Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const fs::path& file,
                                                        std::span<const char* const> steps,
-                                                       const SysRoot& root) {
+                                                       Milliseconds patience) {
   ASSAY_CHECK(make_folder(file.parent_path()));
-  ASSAY_TRY(auto db, Database::open(file));
+  ASSAY_TRY(auto db, Database::open(file, patience));
   ASSAY_CHECK(migrate(db, steps));
-  return std::unique_ptr<SqliteStore>(new SqliteStore(std::move(db), root));
+  return std::unique_ptr<SqliteStore>(new SqliteStore(std::move(db)));
 }
 
 Result<void> SqliteStore::add_session(const SessionRecord& session) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   ASSAY_TRY(auto transaction, Transaction::write(db_));
   ASSAY_TRY(const bool known, has_session(db_, session.id));
   if (known) {
@@ -86,7 +85,7 @@ Result<void> SqliteStore::add_session(const SessionRecord& session) {
 }
 
 Result<void> SqliteStore::put_run(const std::string& session_id, const RunRecord& run) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   ASSAY_TRY(auto transaction, Transaction::write(db_));
   ASSAY_CHECK(put_run_row(db_, session_id, run, self_));
   return transaction.commit();
@@ -106,7 +105,7 @@ Result<void> SqliteStore::start_appending(const std::string& session_id, int run
 
 Result<void> SqliteStore::append(const std::string& session_id, int run,
                                  const std::vector<Series>& samples) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   ASSAY_CHECK(start_appending(session_id, run));
   const size_t known = appending_->series.size();
   std::vector<ColumnView> views;
@@ -119,7 +118,7 @@ Result<void> SqliteStore::append(const std::string& session_id, int run,
   std::vector<StoredBlock> blocks;
   for (const auto& part : split_columns(views)) blocks.push_back(make_block(part, Effort::fast));
 
-  const auto write = [&]() -> Result<void> {
+  const auto write = [&]() ASSAY_REQUIRES(mutex_) -> Result<void> {
     ASSAY_TRY(auto transaction, Transaction::write(db_));
     for (size_t i = known; i < appending_->series.size(); ++i) {
       ASSAY_CHECK(insert_series(db_, appending_->run_id, i, appending_->series[i]));
@@ -137,13 +136,13 @@ Result<void> SqliteStore::compact(const std::string& session_id, int run) {
   int64_t run_id = 0;
   std::vector<StoredBlock> tail;
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     ASSAY_TRY(run_id, find_run(db_, session_id, run));
     ASSAY_TRY(tail, load_blocks(db_, Place::tail, run_id));
   }
   // Folding takes long; neither other threads nor other processes wait for it.
   auto folded = fold(tail);
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (!folded) return damaged(folded.error());
   ASSAY_TRY(auto transaction, Transaction::write(db_));
   ASSAY_CHECK(remove_tail(db_, run_id, tail));
@@ -152,19 +151,19 @@ Result<void> SqliteStore::compact(const std::string& session_id, int run) {
 }
 
 Result<std::vector<Summary>> SqliteStore::list() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return list_sessions(db_);
 }
 
 Result<SessionRecord> SqliteStore::session(const std::string& id) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   ASSAY_TRY(const auto transaction, Transaction::read(db_));
   ASSAY_TRY(const auto whole, resolve_session(db_, id));
   return load_session(db_, whole);
 }
 
 Result<std::unique_ptr<SeriesReader>> SqliteStore::samples(const std::string& session_id, int run) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   ASSAY_TRY(const auto transaction, Transaction::read(db_));
   ASSAY_TRY(const auto whole, resolve_session(db_, session_id));
   ASSAY_TRY(const int64_t run_id, find_run(db_, whole, run));
@@ -174,7 +173,7 @@ Result<std::unique_ptr<SeriesReader>> SqliteStore::samples(const std::string& se
 }
 
 Result<void> SqliteStore::remove(const std::string& id) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   {
     ASSAY_TRY(auto transaction, Transaction::write(db_));
     ASSAY_TRY(const auto whole, resolve_session(db_, id));
@@ -211,7 +210,7 @@ Result<Archive> SqliteStore::load_archive(const std::string& id) {
 Result<void> SqliteStore::export_session(const std::string& id, const fs::path& file) {
   Archive archive;
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     ASSAY_TRY(archive, load_archive(id));
   }
   ASSAY_TRY(const std::string bytes, write_archive(archive));
@@ -253,7 +252,7 @@ Result<std::string> SqliteStore::import_session(const fs::path& file) {
   // The path in the file is another machine's, and may be anything.
   archive->session.folder = folder ? fs::absolute(file, ignored).native() : "";
 
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   ASSAY_TRY(auto transaction, Transaction::write(db_));
   ASSAY_TRY(const bool known, has_session(db_, archive->session.id));
   if (!known) {
@@ -264,7 +263,7 @@ Result<std::string> SqliteStore::import_session(const fs::path& file) {
 }
 
 Result<std::vector<std::string>> SqliteStore::mark_interrupted() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   ASSAY_TRY(auto rows, running_rows(db_));
   std::erase_if(rows, [&](const RunningRow& row) {
     return state_of(root_, row.writer) != ProcessState::dead;
@@ -283,7 +282,7 @@ Result<std::vector<std::string>> SqliteStore::mark_interrupted() {
 }
 
 Result<Store::Size> SqliteStore::size(const std::string& session_id) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   ASSAY_TRY(const auto transaction, Transaction::read(db_));
   ASSAY_TRY(const auto whole, resolve_session(db_, session_id));
   return sample_size(db_, whole);

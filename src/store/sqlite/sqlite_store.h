@@ -5,13 +5,13 @@
 #include "sqlite/database.h"
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <assay/base/files.h>
+#include <assay/base/mutex.h>
 #include <assay/base/process_id.h>
 #include <assay/store/store.h>
 
@@ -20,10 +20,10 @@ namespace assay::store {
 /// A history in one SQLite file. One connection, used under one mutex.
 class SqliteStore final : public Store {
  public:
-  /// `steps` and `root` differ from the defaults only in tests.
+  /// `steps` and `patience` differ from the defaults only in tests.
   static Result<std::unique_ptr<SqliteStore>> open(const std::filesystem::path& file,
                                                    std::span<const char* const> steps,
-                                                   const SysRoot& root = SysRoot());
+                                                   Milliseconds patience = kPatience);
 
   Result<void> add_session(const SessionRecord& session) override;
   Result<void> put_run(const std::string& session_id, const RunRecord& run) override;
@@ -48,18 +48,17 @@ class SqliteStore final : public Store {
     std::vector<SeriesInfo> series;
   };
 
-  SqliteStore(Database db, const SysRoot& root);
-  // These are called with mutex_ held.
-  Failure damaged(const Error& error) const;
-  Result<void> start_appending(const std::string& session_id, int run);
-  Result<Archive> load_archive(const std::string& id);
-  Result<void> insert_archive(const Archive& archive);
+  explicit SqliteStore(Database db);
+  Failure damaged(const Error& error) const ASSAY_REQUIRES(mutex_);
+  Result<void> start_appending(const std::string& session_id, int run) ASSAY_REQUIRES(mutex_);
+  Result<Archive> load_archive(const std::string& id) ASSAY_REQUIRES(mutex_);
+  Result<void> insert_archive(const Archive& archive) ASSAY_REQUIRES(mutex_);
 
   SysRoot root_;
   ProcessId self_;
-  std::mutex mutex_;
-  Database db_;                         // guarded by mutex_
-  std::optional<Appending> appending_;  // guarded by mutex_
+  Mutex mutex_;
+  Database db_ ASSAY_GUARDED_BY(mutex_);
+  std::optional<Appending> appending_ ASSAY_GUARDED_BY(mutex_);
 };
 
 }  // namespace assay::store

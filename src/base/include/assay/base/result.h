@@ -19,6 +19,7 @@ enum class ErrorKind {
 struct Error {
   ErrorKind kind = ErrorKind::environment;
   std::string message;
+  bool temporary = false;  ///< the same may well work a little later
 };
 
 /// A value or an Error; must be looked at. Handle it in one of three ways:
