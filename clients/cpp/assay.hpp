@@ -45,6 +45,9 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kMaxName = 128;
 constexpr size_t kBufferBytes = 262144;  ///< what waits while the profiler is slow
 constexpr size_t kFlushBytes = 32768;
+constexpr unsigned kSendsAtOnce = 32;   ///< in each flush interval; further values wait
+constexpr size_t kMaxNames = 1000;      ///< as many as the profiler takes
+constexpr size_t kMaxStarted = 100000;  ///< timers that were started and not stopped
 inline Clock::duration flush_interval() {
   return std::chrono::milliseconds(50);
 }
@@ -134,7 +137,9 @@ struct State {
   std::string buffer;
   Clock::time_point next_flush;
   Clock::time_point next_attempt;
+  unsigned sends_left = 0;
   std::map<std::string, Metric> metrics;
+  Metric nameless;  ///< stands for all names that are too many; what it reports is dropped
   std::map<std::pair<std::thread::id, std::string>, Clock::time_point> started;
 };
 
@@ -187,6 +192,10 @@ class LiveMetrics {
   /// Starts a timer; each thread has its own of that name.
   void start_timer(const char* name) noexcept {
     locked([&](detail::State& s) {
+      if (s.started.size() >= detail::kMaxStarted) {
+        ++dropped_;
+        return;
+      }
       s.started[std::make_pair(std::this_thread::get_id(), name)] = detail::Clock::now();
     });
   }
@@ -240,7 +249,8 @@ class LiveMetrics {
     });
   }
 
-  /// Sends now what still waits for company (at most a twentieth of a second's values).
+  /// Sends now what still waits for company: of more than 32 values within 50 ms those after the
+  /// first 32, until the next value that comes later.
   void flush() noexcept {
     locked([&](detail::State& s) { send(s, detail::Clock::now()); });
   }
@@ -307,6 +317,7 @@ class LiveMetrics {
   static detail::Metric& metric(detail::State& s, const char* name, Kind kind) {
     const auto found = s.metrics.find(name);
     if (found != s.metrics.end()) return found->second;
+    if (s.metrics.size() >= detail::kMaxNames) return s.nameless;
     detail::Metric& made = s.metrics[name];
     const size_t length = std::strlen(name);
     if (length > 0 && length <= detail::kMaxName) made.quoted_name = detail::quoted(name);
@@ -331,7 +342,19 @@ class LiveMetrics {
     } else {
       append(s, m, value);
     }
-    if (now >= s.next_flush || s.buffer.size() >= detail::kFlushBytes) send(s, now);
+    send_if_due(s, now);
+  }
+
+  /// The first values of each interval go at once, so that no timer is needed for what nothing
+  /// follows; only an app that reports more has some of them travel together.
+  void send_if_due(detail::State& s, detail::Clock::time_point now) {
+    if (now >= s.next_flush) {
+      s.next_flush = now + detail::flush_interval();
+      s.sends_left = detail::kSendsAtOnce;
+    }
+    const bool at_once = s.sends_left > 0;
+    if (at_once) --s.sends_left;
+    if (at_once || s.buffer.size() >= detail::kFlushBytes) send(s, now);
   }
 
   static void append(detail::State& s, detail::Metric& m, double value) {
@@ -352,7 +375,6 @@ class LiveMetrics {
   }
 
   void send(detail::State& s, detail::Clock::time_point now) {
-    s.next_flush = now + detail::flush_interval();
     if (s.buffer.empty()) return;
     if (s.fd < 0 && now >= s.next_attempt) s.fd = detail::connect_to(path_);
     if (s.fd < 0) return disconnect(s);

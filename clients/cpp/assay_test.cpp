@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <poll.h>
 #include <string>
 #include <sys/wait.h>
@@ -145,6 +146,32 @@ TEST_F(CppClient, a_profiler_that_never_reads_costs_a_bounded_buffer) {
   EXPECT_TRUE(sink_.losses().empty()) << "what a full socket cut was made whole";
 }
 
+TEST_F(CppClient, a_few_values_arrive_though_nothing_follows) {
+  start();
+  LiveMetrics metrics(path_.c_str());
+  for (unsigned i = 0; i < detail::kSendsAtOnce; ++i) metrics.push("a", i);
+  drain();
+  EXPECT_EQ(values("a").size(), detail::kSendsAtOnce);
+}
+
+TEST_F(CppClient, keeps_a_bounded_number_of_names_and_timers) {
+  start();
+  LiveMetrics metrics(path_.c_str());
+  for (size_t i = 0; i < detail::kMaxNames; ++i) metrics.push(std::to_string(i).c_str(), 1);
+  EXPECT_EQ(metrics.dropped(), 0U);
+  metrics.push("one more", 1);
+  metrics.counter("and another");
+  EXPECT_EQ(metrics.dropped(), 2U);
+  for (size_t i = 0; i < detail::kMaxStarted; ++i) metrics.start_timer(std::to_string(i).c_str());
+  EXPECT_EQ(metrics.dropped(), 2U);
+  metrics.start_timer("one more");
+  EXPECT_EQ(metrics.dropped(), 3U);
+  metrics.push("0", 2);
+  metrics.close();
+  drain();
+  EXPECT_EQ(values("0"), (std::vector<double>{1, 2})) << "what was known before goes on";
+}
+
 TEST_F(CppClient, many_threads_may_report) {
   start();
   LiveMetrics metrics(path_.c_str());
@@ -169,8 +196,9 @@ TEST_F(CppClient, many_threads_may_report) {
 TEST_F(CppClient, a_forked_child_has_its_own_connection) {
   start();
   LiveMetrics metrics(path_.c_str());
-  metrics.push("parent", 1);
-  metrics.push("parent", 2);  // waits for company
+  std::vector<double> sent(2 * detail::kSendsAtOnce);  // the later ones wait for company
+  std::iota(sent.begin(), sent.end(), 0);
+  for (const double value : sent) metrics.push("parent", value);
   const pid_t child = ::fork();
   if (child == 0) {
     metrics.push("child", 3);
@@ -181,7 +209,7 @@ TEST_F(CppClient, a_forked_child_has_its_own_connection) {
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   metrics.close();
   drain();
-  EXPECT_EQ(values("parent"), (std::vector<double>{1, 2}));
+  EXPECT_EQ(values("parent"), sent);
   EXPECT_EQ(values("child"), (std::vector<double>{3}));
   EXPECT_NE(sink_.find("child")->info.source.find(std::to_string(child)), std::string::npos);
 }

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The way to the profiler: a unix socket that never blocks and never raises."""
+import _thread
 import collections
 import errno
 import os
 import socket
 import threading
 import time
+import weakref
 
-FLUSH_SECONDS = 0.05     # values wait at most this long for company, if more are reported
+FLUSH_SECONDS = 0.05     # values wait this long for company
+HELD_SECONDS = 0.1       # after so long a thread sends what no later value has taken along
 RETRY_SECONDS = 1.0      # between attempts to connect
 CLOSE_SECONDS = 0.1      # the longest wait for another thread at the end
 QUEUE_LIMIT = 10000      # messages that wait while the profiler is slow; further ones are dropped
@@ -25,6 +28,7 @@ class Sender(object):
         self.on_loss = lambda: None   # messages were made and will not arrive
         self.on_fork = lambda: None
         self._reset()
+        _senders.add(self)
 
     def _reset(self):
         self._pid = os.getpid()
@@ -34,6 +38,10 @@ class Sender(object):
         self._unsent = b''
         self._next_flush = 0.0
         self._next_attempt = 0.0
+        self._held = None
+
+    def __del__(self):
+        self.end_thread()
 
     def begin(self):
         """Comes before everything else: returns time.monotonic(), and notices a fork."""
@@ -65,6 +73,7 @@ class Sender(object):
             self._next_flush = now + FLUSH_SECONDS
             if self._socket is not None or self._connect(now):
                 self._send_all()
+                self._watch_held()
         except Exception:  # whatever it is, it is not the app's trouble
             self._disconnect()
         finally:
@@ -83,6 +92,29 @@ class Sender(object):
                 self._next_attempt = 0.0
             finally:
                 self._sending.release()
+
+    def send_held(self):
+        """Sends what no later value has taken along."""
+        if self._queue or self._unsent:
+            self.flush(time.monotonic())
+
+    def end_thread(self, wait=0.0):
+        """Ends the thread for held values; the next sending makes a new one."""
+        held, self._held = self._held, None
+        if held is not None:
+            held.end(wait)
+
+    def before_fork(self):
+        # No fork in the middle of a sending, and none of a process that has threads only by us.
+        if self._pid == os.getpid():
+            self.send_held()
+            self.end_thread(CLOSE_SECONDS)
+
+    def _watch_held(self):
+        # Within self._sending: a signal handler cannot come in between.
+        if self._held is None:
+            self._held = _HeldValues(self)
+        self._held.wake()
 
     def _after_fork(self):
         # The child gets its own connection; what is queued is the parent's to send.
@@ -133,11 +165,65 @@ class Sender(object):
             self._socket.close()
         self._socket = None
         self._next_attempt = time.monotonic() + RETRY_SECONDS
+        self.end_thread()
 
     def _drop_queue(self):
         self.dropped += len(self._queue)
         self._queue.clear()
         self.on_loss()
+
+
+class _HeldValues(object):
+    """A thread that sends what was held when nothing follows; it sleeps while nothing is reported, and
+    ends with its connection or its process. A thread that cannot be had is done without."""
+
+    def __init__(self, sender):
+        self._sender = weakref.ref(sender)
+        self._woken = threading.Event()
+        self._ending = threading.Event()
+        self.ended = threading.Event()
+        try:
+            # Not threading.Thread: its start takes a lock that a signal handler might wait for forever.
+            _thread.start_new_thread(self._run, ())
+        except RuntimeError:
+            self.ended.set()
+
+    def wake(self):
+        self._woken.set()
+
+    def end(self, wait):
+        self._ending.set()
+        self._woken.set()
+        self.ended.wait(wait)
+
+    def _run(self):
+        try:
+            # A value is held only for a moment after a sending, and every sending wakes.
+            while self._woken.wait():
+                self._woken.clear()
+                if self._ending.wait(HELD_SECONDS):
+                    return
+                sender = self._sender()
+                if sender is None:
+                    return
+                sender.send_held()
+                del sender
+        except Exception:  # of an interpreter that is being taken down
+            pass
+        finally:
+            self.ended.set()
+
+
+_senders = weakref.WeakSet()
+
+
+def _before_fork():
+    for sender in list(_senders):
+        sender.before_fork()
+
+
+if hasattr(os, 'register_at_fork'):
+    os.register_at_fork(before=_before_fork)
 
 
 def connect_to(connection, path):
