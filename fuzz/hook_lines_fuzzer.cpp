@@ -25,8 +25,8 @@ class Findings final : public ReadingSink {
   void take(const Reading& r) override {
     text += std::string(r.name) + '=' + std::to_string(r.value) + '@' + std::to_string(r.time) +
             ' ' + std::string(r.unit) + ' ' + std::string(r.kind) + '\n';
-    recorder_.record(r, {1, "reported by pid 1"}, assay::from_unix_ns(1'700'000'000'000'000'000),
-                     unrecorded_);
+    constexpr auto kNow = assay::from_unix_ns(1'700'000'000'000'000'000);
+    recorder_.record(r, {1, "reported by pid 1"}, {kNow, kNow}, unrecorded_);
   }
   std::string text;
 

@@ -45,6 +45,10 @@ Timestamp SystemClock::now() const {
   return Timestamp(read_clock(CLOCK_MONOTONIC) + offset_);
 }
 
+Timestamp SystemClock::wall() const {
+  return Timestamp(read_clock(CLOCK_REALTIME));
+}
+
 Result<Nanoseconds> parse_duration(const std::string& text, Nanoseconds bare_unit) {
   const std::string_view all = trim(text);
   const size_t digits = all.find_first_not_of("0123456789.eE+-");

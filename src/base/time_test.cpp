@@ -43,5 +43,14 @@ TEST(SystemClock, agrees_with_the_wall_clock_and_never_steps_back) {
   EXPECT_GE(clock.now(), first);
 }
 
+TEST(Clock, of_the_system_agrees_with_the_wall_while_nobody_sets_it) {
+  const SystemClock clock;
+  const Timestamp before = clock.wall();
+  const Timestamp between = clock.now();
+  const Timestamp after = clock.wall();
+  EXPECT_GT(between - before, Milliseconds(-10));
+  EXPECT_GT(after - between, Milliseconds(-10));
+}
+
 }  // namespace
 }  // namespace assay

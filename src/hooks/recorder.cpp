@@ -12,14 +12,15 @@
 namespace assay::hooks {
 namespace {
 
-Timestamp time_of(const Reading& reading, Timestamp now, Losses& losses) {
-  if (std::isnan(reading.time)) return now;
-  const double age = seconds(now.time_since_epoch()) - reading.time;
+Timestamp time_of(const Reading& reading, const Arrival& arrival, Losses& losses) {
+  if (std::isnan(reading.time)) return arrival.time;
+  const double age = seconds(arrival.wall.time_since_epoch()) - reading.time;
   if (age > seconds(Recorder::kMaxAge) || age < -seconds(Recorder::kMaxAhead)) {
     losses.add(Trouble::bad_time);
-    return now;
+    return arrival.time;
   }
-  return Timestamp(from_seconds(reading.time));
+  const Timestamp stamp(from_seconds(reading.time));
+  return arrival.time - std::max(Nanoseconds(0), arrival.wall - stamp);
 }
 
 /// Five digits, or milliseconds where that is finer, and none behind the nanosecond: what is behind
@@ -74,11 +75,12 @@ Unit unit_of(const Reading& reading) {
 
 }  // namespace
 
-void Recorder::record(const Reading& reading, const Caller& caller, Timestamp now, Losses& losses) {
+void Recorder::record(const Reading& reading, const Caller& caller, const Arrival& arrival,
+                      Losses& losses) {
   Name* name = find_or_add(reading.name, losses);
   if (name == nullptr) return;
   OwnSeries& series = series_of(*name, reading, caller);
-  series.last = std::max(series.last, time_of(reading, now, losses));
+  series.last = std::max(series.last, time_of(reading, arrival, losses));
   const double value = series.in_seconds ? without_noise(reading.value * series.factor)
                                          : reading.value * series.factor;
   *name->latest = value;

@@ -24,8 +24,18 @@ struct Caller {
   std::string source;  ///< "reported by pid 12 (objcounter)"
 };
 
+/// When a reading came: on our clock, and on the wall clock, which is the client's too.
+struct Arrival {
+  Timestamp time;
+  Timestamp wall;
+};
+
 /// Turns readings into samples: one series per name and calling process, stamped with the client's
 /// time when that is plausible, never going back. Known names cost no allocation.
+///
+/// A client's stamp is taken as an age on the wall clock of this moment, and counted back from the
+/// arrival on our clock: so a step of the wall clock does not shift events against other samples. A
+/// stamp from the future (of before a step back) counts as now.
 class Recorder {
  public:
   /// Processes that get a series of their own per name; further ones share one.
@@ -38,7 +48,7 @@ class Recorder {
 
   Recorder(SampleSink& sink, size_t max_names) : sink_(sink), max_names_(max_names) {}
 
-  void record(const Reading& reading, const Caller& caller, Timestamp now, Losses& losses);
+  void record(const Reading& reading, const Caller& caller, const Arrival& arrival, Losses& losses);
   const std::map<std::string, double>& latest() const { return latest_; }
 
  private:

@@ -21,9 +21,10 @@ class Recording : public testing::Test {
   }
   void record(const Reading& reading, pid_t pid = 7) {
     recorder_.record(reading, {pid, "reported by pid " + std::to_string(pid)},
-                     Timestamp(from_seconds(kNow)), losses_);
+                     {clock_.now(), clock_.wall()}, losses_);
   }
 
+  ManualClock clock_{Timestamp(from_seconds(kNow))};
   MemorySeries sink_;
   Losses losses_;
   Recorder recorder_{sink_, 20};
@@ -87,7 +88,7 @@ TEST_F(Recording, keeps_plausible_times_and_replaces_the_others) {
     return seconds(sink_.find(name)->times.at(0).time_since_epoch());
   };
   EXPECT_DOUBLE_EQ(time_of("recent", kNow - 3599), kNow - 3599);
-  EXPECT_DOUBLE_EQ(time_of("ahead", kNow + 59), kNow + 59);
+  EXPECT_DOUBLE_EQ(time_of("ahead", kNow + 59), kNow) << "nobody knows the future";
   EXPECT_EQ(losses_.total(), 0U);
   EXPECT_DOUBLE_EQ(time_of("old", kNow - 3601), kNow);
   EXPECT_DOUBLE_EQ(time_of("future", kNow + 61), kNow);
@@ -95,6 +96,27 @@ TEST_F(Recording, keeps_plausible_times_and_replaces_the_others) {
   EXPECT_DOUBLE_EQ(time_of("milliseconds", kNow * 1000), kNow);
   EXPECT_DOUBLE_EQ(time_of("huge", 1e300), kNow);
   EXPECT_EQ(losses_.count(Trouble::bad_time), 5U);
+}
+
+TEST_F(Recording, a_step_of_the_wall_clock_does_not_shift_events) {
+  const auto step = [&](Nanoseconds by) {
+    clock_.advance(std::chrono::seconds(10));
+    clock_.step(by);
+    record("fps", 1, seconds(clock_.wall().time_since_epoch()) - 0.25);
+    return seconds(clock_.now() - sink_.find("fps")->times.back());
+  };
+  EXPECT_NEAR(step(std::chrono::seconds(0)), 0.25, 1e-6);
+  EXPECT_NEAR(step(std::chrono::seconds(30)), 0.25, 1e-6) << "set forward";
+  EXPECT_NEAR(step(std::chrono::seconds(-45)), 0.25, 1e-6) << "set back";
+  EXPECT_NEAR(step(std::chrono::hours(100)), 0.25, 1e-6) << "by days";
+  EXPECT_EQ(losses_.total(), 0U);
+}
+
+TEST_F(Recording, what_was_stamped_before_the_clock_was_set_back_counts_as_now) {
+  clock_.step(std::chrono::seconds(-20));
+  record("fps", 1, kNow - 0.25);
+  EXPECT_EQ(sink_.find("fps")->times.back(), clock_.now());
+  EXPECT_EQ(losses_.total(), 0U);
 }
 
 TEST_F(Recording, times_of_a_series_never_go_back) {

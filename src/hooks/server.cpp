@@ -31,14 +31,16 @@ struct Client {
 /// Gives what one client's parser finds to the recorder.
 class CallersReadings final : public ReadingSink {
  public:
-  CallersReadings(Recorder& recorder, const Caller& caller, Timestamp now, Losses& losses)
-      : recorder_(recorder), caller_(caller), now_(now), losses_(losses) {}
-  void take(const Reading& reading) override { recorder_.record(reading, caller_, now_, losses_); }
+  CallersReadings(Recorder& recorder, const Caller& caller, const Arrival& arrival, Losses& losses)
+      : recorder_(recorder), caller_(caller), arrival_(arrival), losses_(losses) {}
+  void take(const Reading& reading) override {
+    recorder_.record(reading, caller_, arrival_, losses_);
+  }
 
  private:
   Recorder& recorder_;
   const Caller& caller_;
-  Timestamp now_;
+  Arrival arrival_;
   Losses& losses_;
 };
 
@@ -153,7 +155,7 @@ void EpollServer::read_from(int fd) {
 
 /// Reads what has come, up to the limit; false when the client is gone.
 bool EpollServer::drain(Client& client) {
-  CallersReadings readings(recorder_, client.caller, clock_.now(), losses_);
+  CallersReadings readings(recorder_, client.caller, {clock_.now(), clock_.wall()}, losses_);
   size_t left = limits_.bytes_per_poll;
   while (left > 0) {
     const ssize_t n = ::read(client.fd.get(), buffer_.data(), std::min(left, buffer_.size()));

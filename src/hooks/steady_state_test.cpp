@@ -29,6 +29,8 @@ void operator delete(void* p, size_t) noexcept {
 namespace assay::hooks {
 namespace {
 
+constexpr Timestamp kNow = from_unix_ns(1'700'000'000'000'000'000);
+
 class Forgetful final : public SampleSink {
  public:
   SeriesId declare(const SeriesInfo&) override { return SeriesId(declared++); }
@@ -42,7 +44,7 @@ class ToRecorder final : public ReadingSink {
  public:
   explicit ToRecorder(Recorder& recorder) : recorder_(recorder) {}
   void take(const Reading& reading) override {
-    recorder_.record(reading, caller_, from_unix_ns(1'700'000'000'000'000'000), losses);
+    recorder_.record(reading, caller_, {kNow, kNow}, losses);
   }
   Losses losses;
 

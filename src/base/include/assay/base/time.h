@@ -33,6 +33,8 @@ class Clock {
   virtual ~Clock() = default;
   /// Never steps back: the wall time at construction plus the monotonic time since then.
   virtual Timestamp now() const = 0;
+  /// What other processes take for the time at this moment: it steps when somebody sets the clock.
+  virtual Timestamp wall() const = 0;
 };
 
 /// The machine's clock. A step of the system clock after construction does not show.
@@ -40,6 +42,7 @@ class SystemClock final : public Clock {
  public:
   SystemClock();
   Timestamp now() const override;
+  Timestamp wall() const override;
   /// The wall clock minus the monotonic clock, fixed at construction: turns a CLOCK_MONOTONIC
   /// reading into a Timestamp and back.
   Nanoseconds offset() const { return offset_; }
@@ -53,10 +56,14 @@ class ManualClock final : public Clock {
  public:
   explicit ManualClock(Timestamp start) : now_(start) {}
   Timestamp now() const override { return now_; }
+  Timestamp wall() const override { return now_ + stepped_; }
   void advance(Nanoseconds d) { now_ += d; }
+  /// Sets the wall clock on by so much.
+  void step(Nanoseconds d) { stepped_ += d; }
 
  private:
   Timestamp now_;
+  Nanoseconds stepped_{};
 };
 
 /// "90s", "1.5m", "100ms", "2h", "250us"; a bare number is in `bare_unit`. No negative values.
