@@ -142,6 +142,13 @@ class KeptApp final : public RunningApp {
   bool released_ = false;
 };
 
+Failure no_limits(const Limits& limits, const std::string& reason) {
+  return refused(fmt::format(
+      "cannot run under the limits asked for ({}): {}; run as root or below a control group that "
+      "is yours (systemd-run --user --scope -p Delegate=yes assay ...), or drop the limits",
+      describe(limits), reason));
+}
+
 class ProcessLauncher final : public Launcher {
  public:
   explicit ProcessLauncher(const SysRoot& root) : root_(root) {}
@@ -183,11 +190,7 @@ class ProcessLauncher final : public Launcher {
       return std::optional<Cgroup>(std::move(*group));
     }
     if (!limits.empty()) {
-      return refused(fmt::format(
-          "cannot run under the limits asked for ({}): {}; run as root or below a control group "
-          "that "
-          "is yours (systemd-run --user --scope -p Delegate=yes assay ...), or drop the limits",
-          describe(limits), group.error().message));
+      return no_limits(limits, group.error().message);
     }
     notes.push_back(no_group(group.error().message));
     return std::optional<Cgroup>();
@@ -228,6 +231,15 @@ class ProcessLauncher final : public Launcher {
 };
 
 }  // namespace
+
+Result<void> try_limits(const Limits& limits, const SysRoot& root) {
+  if (limits.empty()) return {};
+  ASSAY_TRY(const Owner owner, Owner::self(SysRoot()));
+  const auto group =
+      Cgroup::make(root, find_cgroup_places(root), group_name("trial", 0, owner), limits);
+  if (!group) return no_limits(limits, group.error().message);
+  return {};
+}
 
 std::unique_ptr<Launcher> make_process_launcher(const SysRoot& root) {
   return std::make_unique<ProcessLauncher>(root);

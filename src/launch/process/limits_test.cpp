@@ -141,5 +141,22 @@ TEST(Unlimited, limits_that_cannot_be_applied_stop_the_start) {
   EXPECT_EQ(folder.read("out"), "");
 }
 
+TEST(TryLimits, tells_before_a_run_whether_limits_can_be_had) {
+  Limits limits;
+  EXPECT_TRUE(try_limits(limits, SysRoot("/no/such/root")));
+  limits.cpus = 1;
+  const auto can = try_limits(limits, SysRoot("/no/such/root"));
+  ASSERT_FALSE(can);
+  EXPECT_EQ(can.error().kind, ErrorKind::environment);
+  EXPECT_NE(can.error().message.find("cannot run under the limits asked for (cpus 1)"),
+            std::string::npos);
+}
+
+TEST_F(Limited, can_be_tried_without_an_app) {
+  Limits limits;
+  limits.cpus = 1;
+  EXPECT_TRUE(try_limits(limits));
+}
+
 }  // namespace
 }  // namespace assay::launch

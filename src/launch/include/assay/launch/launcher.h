@@ -63,6 +63,9 @@ class Launcher {
 /// die with us, however we die: a keeper process outlives us just long enough to end them.
 std::unique_ptr<Launcher> make_process_launcher(const SysRoot& root = SysRoot());
 
+/// Whether an app can run under these limits here: makes such a control group and removes it.
+Result<void> try_limits(const Limits& limits, const SysRoot& root = SysRoot());
+
 /// A process that already runs, with its descendants. Stopping it means to stop watching; it is
 /// never signalled.
 Result<std::unique_ptr<RunningApp>> attach(pid_t pid, const SysRoot& root = SysRoot());
