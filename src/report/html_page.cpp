@@ -75,10 +75,14 @@ Json run_words(const SessionView& view) {
     for (const auto& g : analysis_of(view, i).goals) {
       goals.push_back(goal_value(analysis_of(view, i), g));
     }
-    list.push_back({{"label", labels[i]},
-                    {"status", status_words(run)},
-                    {"ran_well", ran_well(run)},
-                    {"goal_values", goals}});
+    Json words = {{"label", labels[i]},
+                  {"status", status_words(run)},
+                  {"ran_well", ran_well(run)},
+                  {"goal_values", goals}};
+    if (i < view.runs.size() && !view.runs[i].last_words.empty()) {
+      words["last_words"] = view.runs[i].last_words;
+    }
+    list.push_back(words);
   }
   return list;
 }

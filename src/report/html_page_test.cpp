@@ -27,6 +27,13 @@ TEST(HtmlPage, holds_document_and_samples) {
   EXPECT_EQ(cpu["v"], (Json::array({2, 2})));
 }
 
+TEST(HtmlPage, holds_the_last_words_of_a_failed_run_alone) {
+  const Json failed = data_of(html_page(testing::failed_view()).value());
+  EXPECT_EQ(failed["words"][0]["last_words"], "Traceback:\n  no camera <found>");
+  const Json fine = data_of(html_page(testing::small_view()).value());
+  EXPECT_FALSE(fine["words"][0].contains("last_words"));
+}
+
 TEST(HtmlPage, is_one_file_that_asks_for_nothing) {
   const std::string page = html_page(testing::small_view()).value();
   EXPECT_EQ(page.find("{{"), std::string::npos);

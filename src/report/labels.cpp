@@ -62,7 +62,7 @@ std::string shortened(const std::string& text) {
   return text.substr(0, cut) + "…";
 }
 
-/// How many leading words all commands have in common.
+/// How many leading words all commands have in common; an option stays with its value.
 size_t common_words(const std::vector<RunRecord>& runs) {
   const auto& first = runs.front().target.command;
   size_t common = first.size();
@@ -71,6 +71,13 @@ size_t common_words(const std::vector<RunRecord>& runs) {
     const auto end = std::mismatch(first.begin(), first.end(), words.begin(), words.end()).first;
     common = std::min(common, static_cast<size_t>(end - first.begin()));
   }
+  const auto splits_option = [&](const RunRecord& run) {
+    const auto& words = run.target.command;
+    return common < words.size() && !words[common].starts_with("-");
+  };
+  if (common > 1 && first[common - 1].starts_with("-") &&
+      std::any_of(runs.begin(), runs.end(), splits_option))
+    --common;
   return common;
 }
 
@@ -84,6 +91,7 @@ std::string limits_words(const Limits& limits) {
 }
 
 std::string target_label(const RunRecord& run, size_t common) {
+  if (!run.target.name.empty()) return shortened(printable(run.target.name));
   const auto& words = run.target.command;
   const std::vector<std::string> own(
       words.begin() + static_cast<ptrdiff_t>(std::min(common, words.size())), words.end());

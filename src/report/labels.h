@@ -17,8 +17,8 @@ std::string title_of(std::string_view metric);
 /// Whether a line of the footprint belongs to what everybody asks for first.
 bool is_main(std::string_view metric);
 
-/// One short name per run, unlike all others of the session: what tells its target apart
-/// ("--use-gpu"), and which repeat it is.
+/// One short name per run, unlike all others of the session: its target's name or what tells it
+/// apart ("--use-gpu"), and which repeat it is.
 std::vector<std::string> run_labels(const SessionRecord& session);
 
 /// "finished", "ran until its time was up", "was killed: out of memory", ...

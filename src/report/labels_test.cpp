@@ -24,6 +24,19 @@ TEST(RunLabels, tell_targets_apart_by_what_differs) {
   EXPECT_EQ(run_labels(session), (std::vector<std::string>{"--use-gpu", "--use-cpu 'a b'"}));
 }
 
+TEST(RunLabels, keep_an_option_with_its_value) {
+  const auto session = with_commands({{"app", "--size", "640x360", "--frames", "700"},
+                                      {"app", "--size", "1280x720", "--frames", "200"}});
+  EXPECT_EQ(run_labels(session), (std::vector<std::string>{"--size 640x360 --frames 700",
+                                                           "--size 1280x720 --frames 200"}));
+}
+
+TEST(RunLabels, are_the_names_of_targets_that_have_one) {
+  auto session = with_commands({{"app", "--fast"}, {"app", "--good"}});
+  session.runs[1].target.name = "small board";
+  EXPECT_EQ(run_labels(session), (std::vector<std::string>{"--fast", "small board"}));
+}
+
 TEST(RunLabels, fall_back_to_limits_and_then_numbers) {
   auto session = with_commands({{"app"}, {"app"}});
   session.runs[0].target.limits.cpus = 2;

@@ -97,37 +97,30 @@ void add_advice(std::string& out, const std::vector<analysis::Advice>& advice, c
   out += "\n";
 }
 
-/// Each gap once, with the runs left out: gaps are nearly always those of the machine.
-std::vector<NotMeasured> gaps_of(const SessionRecord& session) {
-  std::vector<NotMeasured> gaps;
+/// Gaps are nearly always those of the machine; the page tells each with its reason.
+size_t count_gaps(const SessionRecord& session) {
+  std::set<std::string> gaps;
   for (const auto& run : session.runs) {
-    for (const auto& gap : run.not_measured) {
-      if (std::find(gaps.begin(), gaps.end(), gap) == gaps.end()) gaps.push_back(gap);
-    }
+    for (const auto& gap : run.not_measured) gaps.insert(gap.what + "\n" + gap.why);
   }
-  return gaps;
+  return gaps.size();
 }
 
-void add_gaps(std::string& out, const SessionRecord& session, const Style& style) {
-  constexpr size_t kShown = 6;
-  const auto gaps = gaps_of(session);
+void add_gaps(std::string& out, const SessionRecord& session) {
   std::vector<Loss> losses;
   for (const auto& run : session.runs) {
     for (const auto& loss : run.losses) add_loss(losses, loss);
   }
-  if (gaps.empty() && losses.empty()) return;
-  out += style.bold("Not measured") + "\n";
-  for (size_t i = 0; i < gaps.size() && i < kShown; ++i) {
-    out += wrapped("  • ", printable(gaps[i].what + ": " + gaps[i].why));
-  }
-  if (gaps.size() > kShown) {
-    out += fmt::format("  • and {} more, listed in the report\n", gaps.size() - kShown);
-  }
   for (const auto& loss : losses) {
-    out += wrapped(
-        "  • ", printable(fmt::format("{} lost by {}: {}", loss.count, loss.source, loss.reason)));
+    out += wrapped("Lost: ",
+                   printable(fmt::format("{} by {}: {}", loss.count, loss.source, loss.reason)));
   }
-  out += "\n";
+  const size_t gaps = count_gaps(session);
+  if (gaps > 0) {
+    out += fmt::format("Not measured here: {} thing{} (the report and assay doctor tell why)\n",
+                       gaps, gaps == 1 ? "" : "s");
+  }
+  if (gaps > 0 || !losses.empty()) out += "\n";
 }
 
 void add_places(std::string& out, const SessionRecord& session, const Style& style) {
@@ -217,7 +210,7 @@ std::string text_summary(const SessionView& view, bool color) {
     if (full) add_advice(out, analysis.advice, style);
   }
   if (!full) add_advice(out, distinct_advice(view), style);
-  add_gaps(out, view.session, style);
+  add_gaps(out, view.session);
   add_places(out, view.session, style);
   return out;
 }

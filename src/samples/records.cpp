@@ -80,6 +80,7 @@ App app_from(const Json& json) {
 
 Target target_from(const Json& json) {
   Target t;
+  get(json, "name", t.name);
   get(json, "image", t.image);
   get(json, "command", t.command);
   get(json, "env", t.env);
@@ -220,6 +221,7 @@ Json to_json(const App& app) {
 
 Json to_json(const Target& t) {
   Json json = {{"command", t.command}};
+  put(json, "name", t.name);
   put(json, "image", t.image);
   json["env"] = t.env;
   put(json, "workdir", t.workdir);

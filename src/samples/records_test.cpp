@@ -17,6 +17,7 @@ SessionRecord example() {
   s.labels = {{"site", "river"}};
   RunRecord r;
   r.ordinal = 1;
+  r.target.name = "small board";
   r.target.command = {"python3", "app.py", "--use-cpu"};
   r.target.limits.memory_bytes = 1U << 30U;
   r.target.goals = {{"latency", "p95", Comparison::less_equal, 0.2, "latency.p95 <= 200ms"}};
@@ -38,6 +39,7 @@ TEST(Records, survive_the_way_through_json) {
   ASSERT_TRUE(back) << back.error().message;
   EXPECT_EQ(to_json(*back), first);
   EXPECT_EQ(back->runs[0].target.goals[0].comparison, Comparison::less_equal);
+  EXPECT_EQ(back->runs[0].target.name, "small board");
   EXPECT_EQ(first["runs"][0]["duration_seconds"], 2.0);
 }
 

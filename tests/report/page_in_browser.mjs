@@ -127,6 +127,7 @@ async function desktop(launch) {
   const { page, trouble } = await openFile(context, path.join(samples, 'two_targets.html'));
   const shot = (name, fullPage = false) => page.screenshot({ path: path.join(samples, `${name}.png`), fullPage });
   await step('the answer comes first', () => answerComesFirst(page, DESKTOP));
+  await step('the p95 stands beside mean and peak', () => sidesShowTheP95(page));
   await shot('light');
   await shot('light_whole', true);
   await step('every series has its plot', () => everySeriesHasItsPlot(page));
@@ -162,14 +163,35 @@ async function oneRun(launch) {
     assert.match(await page.locator('#goals').innerText(), /accuracy > 0\.5\s+✗ never reported/);
     assert.match(await page.locator('#gaps').innerText(), /no NVIDIA driver on this machine/);
     assert.equal(await page.locator('.chip').count(), 0);
+    assert.match(await page.locator('#answer .goal-marks').innerText(), /fps >= 10: reached 12\.4\n.*\n.*accuracy > 0\.5: never reported/);
+    assert.match(await page.locator('#footprint .explain').innerText(), /^Measured after the warm-up of 5 s\. p95 means/);
   });
   await page.screenshot({ path: path.join(samples, 'one_run.png'), fullPage: true });
   await step('one run: no error and no request', () => assert.deepEqual(trouble, []));
   await context.close();
 }
 
+async function failedRun(launch) {
+  const context = await launch({ viewport: DESKTOP, colorScheme: 'dark', offline: true });
+  const { page, trouble } = await openFile(context, path.join(samples, 'failed.html'));
+  await step('failed run: its last words are told, and no warm-up', async () => {
+    assert.equal(await page.locator('#answer .last-words pre').innerText(), 'Traceback:\n  no camera <found>');
+    assert.match(await page.locator('#footprint .explain').innerText(), /^p95 means/);
+    assert.equal(await page.getByText('Warm-up left out').count(), 0);
+  });
+  await page.screenshot({ path: path.join(samples, 'failed.png') });
+  await step('failed run: no error and no request', () => assert.deepEqual(trouble, []));
+  await context.close();
+}
+
+async function sidesShowTheP95(page) {
+  const cell = page.locator('#footprint table.side').first().locator('tbody tr').first().locator('td').first();
+  assert.match(await cell.innerText(), /1\.83 cores\s*p95 2\.17 cores · peak 2\.4 cores/);
+}
+
 await withBrowser(chromium, webFolder, async (launch) => {
   await desktop(launch);
   await phone(launch);
   await oneRun(launch);
+  await failedRun(launch);
 });

@@ -43,7 +43,7 @@ function goalMarks(shown: ShownRun): HTMLElement | undefined {
   const list = el('ul', { class: 'goal-marks' });
   shown.run.goals.forEach((goal, i) => {
     const value = shown.words.goal_values[i] ?? '';
-    list.append(el('li', {}, mark(goal.met), ' ', el('span', { class: 'goal-name' }, goal.goal), el('span', { class: 'muted' }, ` ${value}`)));
+    list.append(el('li', {}, mark(goal.met), ' ', el('span', { class: 'goal-name' }, goal.goal), el('span', { class: 'muted' }, goal.value === undefined ? `: ${value}` : `: reached ${value}`)));
   });
   return list;
 }
@@ -55,17 +55,23 @@ function statusLine(shown: ShownRun): HTMLElement {
   return el('p', { class: well ? 'status muted' : 'status bad' }, capitalized(`${shown.words.status}${after}`));
 }
 
+function lastWords(shown: ShownRun): HTMLElement | undefined {
+  const text = shown.words.last_words;
+  if (text === undefined) return undefined;
+  return el('div', { class: 'last-words' }, el('p', { class: 'small muted' }, `Its last words, the end of run-${shown.run.run}/stderr.log:`), el('pre', {}, text));
+}
+
 function single(shown: ShownRun, app: string): HTMLElement {
   return el('div', { class: 'answer-single' },
     el('p', { class: 'lead' }, el('strong', {}, app), ` ${sentence(shown.run.answer)}`),
-    goalMarks(shown), statusLine(shown));
+    goalMarks(shown), statusLine(shown), lastWords(shown));
 }
 
 function card(shown: ShownRun): HTMLElement {
   const box = el('article', { class: 'card answer-card' },
     el('h2', {}, swatch(shown.color), shown.words.label),
     el('p', { class: 'lead' }, capitalized(sentence(shown.run.answer))),
-    goalMarks(shown), statusLine(shown));
+    goalMarks(shown), statusLine(shown), lastWords(shown));
   box.style.setProperty('--run', `var(${shown.color})`);
   return box;
 }

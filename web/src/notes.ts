@@ -92,7 +92,7 @@ const RUN_FACTS: Fact[] = [
   ['Dataset', (r) => r.run.target.dataset ?? ''],
   ['Limits', (r) => limitWords(r.run.target.resources)],
   ['Time given', (r) => (r.run.target.timeout_seconds > 0 ? formatDuration(r.run.target.timeout_seconds) : 'until it exits by itself')],
-  ['Warm-up left out', (r) => formatDuration(r.run.target.warmup_seconds)],
+  ['Warm-up left out', (r) => (r.run.target.warmup_seconds > 0 ? formatDuration(r.run.target.warmup_seconds) : '')],
   ['How it ended', (r) => r.words.status + (r.run.exit.code === undefined ? '' : `, exit code ${r.run.exit.code}`)],
   ['Ran for', (r) => (r.run.duration_seconds === undefined ? '' : formatDuration(r.run.duration_seconds))],
   ['Started', (r) => formatDate(r.run.started_unix_ns)],

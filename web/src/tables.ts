@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Footprint and goals, the runs side by side.
 import { el, mark, scrolling, section, swatch } from './dom';
-import { formatValue } from './format';
+import { formatDuration, formatValue } from './format';
 import type { Distribution, Distributions, PageData, ShownRun, Statistic } from './types';
 
 const STATISTICS: Statistic[] = ['mean', 'p50', 'p95', 'p99', 'peak'];
@@ -43,7 +43,7 @@ function sideCell(d: Distribution | undefined, absent: string, largest: number, 
   if (d === undefined) return el('td', { class: 'muted' }, absent);
   return el('td', {},
     el('span', { class: 'big' }, formatValue(d.mean, d.unit)),
-    el('span', { class: 'small muted' }, `peak ${formatValue(d.peak, d.unit)}`),
+    el('span', { class: 'small muted' }, `p95 ${formatValue(d.p95, d.unit)} · peak ${formatValue(d.peak, d.unit)}`),
     bar(d, largest, color));
 }
 
@@ -55,7 +55,7 @@ function sideBySide(runs: ShownRun[], block: Block): HTMLTableElement {
       ...runs.map((r) => sideCell(block.pick(r)[name], block.absent ?? 'not measured', largest, r.color))));
   }
   return el('table', { class: 'side' },
-    el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Mean and peak'), ...runs.map(runHead))), body);
+    el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Mean, p95 and peak'), ...runs.map(runHead))), body);
 }
 
 function full(shown: ShownRun, block: Block): HTMLTableElement {
@@ -89,6 +89,14 @@ function tables(runs: ShownRun[], block: Block): HTMLElement[] {
   return [scrolling(block.label, sideBySide(runs, block)), fold('All statistics, run by run', ...all)];
 }
 
+/** "Measured after the warm-up of 5 s. ", or nothing when all was measured. */
+function warmupWords(runs: ShownRun[]): string {
+  const lengths = [...new Set(runs.map((r) => r.run.target.warmup_seconds))];
+  if (lengths.every((s) => s === 0)) return '';
+  const [only] = lengths;
+  return lengths.length === 1 && only !== undefined ? `Measured after the warm-up of ${formatDuration(only)}. ` : 'Measured after the warm-up. ';
+}
+
 export function footprintSection(runs: ShownRun[], titles: PageData['titles']): HTMLElement | undefined {
   const title = (name: string): string => titles[name]?.title ?? name;
   const needs: Pick = (r) => r.run.footprint;
@@ -102,7 +110,7 @@ export function footprintSection(runs: ShownRun[], titles: PageData['titles']): 
   const node = tables(runs, { label: 'The whole machine', pick: machine, title, names: names(runs, machine) });
   if (needed.length + reported.length + node.length === 0) return undefined;
   return section('footprint', 'What it needed',
-    el('p', { class: 'muted explain' }, 'Measured after the warm-up. p95 means: 95 % of the time it needed no more than this. Plan for the p95 and leave room for the peak.'),
+    el('p', { class: 'muted explain' }, `${warmupWords(runs)}p95 means: 95 % of the time it needed no more than this. Plan for the p95 and leave room for the peak.`),
     ...main,
     rest.length > 0 && fold('More: threads, faults, waiting and others', ...rest),
     node.length > 0 && fold('The whole machine meanwhile, other programs included', ...node),

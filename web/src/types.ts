@@ -106,6 +106,8 @@ export interface RunWords {
   status: string;
   ran_well: boolean;
   goal_values: string[];
+  /** The end of what a failed app wrote on standard error. */
+  last_words?: string;
 }
 
 export interface SeriesData {

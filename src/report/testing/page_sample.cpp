@@ -21,6 +21,7 @@ assay::Result<void> write_samples(const std::filesystem::path& folder) {
                              assay::report::session_document(view).dump(2));
   };
   ASSAY_CHECK(write("two_targets", assay::report::testing::page_view()));
+  ASSAY_CHECK(write("failed", assay::report::testing::failed_view()));
   return write("one_run", assay::report::testing::small_view());
 }
 

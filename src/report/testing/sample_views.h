@@ -8,6 +8,8 @@ namespace assay::report::testing {
 
 /// One run with a met and a missed goal, one goal never reported, few samples.
 SessionView small_view();
+/// The same run as one that failed, without a warm-up.
+SessionView failed_view();
 /// Two targets of a vision app, a minute each at 10 Hz, with hostile names among the self-reported.
 SessionView page_view();
 /// A view of `count` repeats of the small view's run.

@@ -20,6 +20,7 @@ struct SessionView {
   struct Run {
     analysis::RunAnalysis analysis;
     std::unique_ptr<SeriesReader> samples;
+    std::string last_words;  ///< the end of what a failed app wrote on standard error
   };
   SessionRecord session;
   std::vector<Run> runs;

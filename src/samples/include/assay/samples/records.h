@@ -51,6 +51,7 @@ struct Goal {
 
 /// One way to run the app.
 struct Target {
+  std::string name;   ///< what its author calls it; mostly empty
   std::string image;  ///< empty for a plain command
   std::vector<std::string>
       command;  ///< command and arguments; for an image, what follows its entrypoint
