@@ -5,17 +5,44 @@
 
 #include <fmt/format.h>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include <assay/session/session.h>
 
 namespace assay::cli {
 namespace {
 
-Result<int> check(const SpecArguments& args, const Context& context) {
-  ASSAY_TRY(const session::Spec spec, read_spec(args, context.behind_dashes));
-  const session::Plan plan = session::make_plan(spec);
-  fmt::print("{}", session::describe_plan(spec, plan));
-  if (!plan.errors.empty()) return fail(all_of(plan.errors));
+struct CheckArguments {
+  SpecArguments spec;
+  bool json = false;
+};
+
+void print_json(const ReadSpec& read, const session::Plan& plan,
+                const std::vector<session::Diagnostic>& errors) {
+  Json list = Json::array();
+  for (const auto& error : errors) {
+    Json one = {{"message", error.message}};
+    if (!error.file.empty()) one["file"] = error.file;
+    if (error.line > 0) one["line"] = error.line;
+    list.push_back(one);
+  }
+  Json document = Json::object();
+  if (read.errors.empty()) document["plan"] = session::plan_document(read.spec, plan);
+  document["errors"] = list;
+  fmt::print("{}\n", document.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+Result<int> check(const CheckArguments& args, const Context& context) {
+  const ReadSpec read = read_spec(args.spec, context);
+  const session::Plan plan = session::make_plan(read.spec);
+  auto errors = read.errors;
+  errors.insert(errors.end(), plan.errors.begin(), plan.errors.end());
+  if (args.json) {
+    print_json(read, plan, errors);
+    return errors.empty() ? kDone : exit_code(all_of(errors));
+  }
+  if (read.errors.empty()) fmt::print("{}", session::describe_plan(read.spec, plan));
+  if (!errors.empty()) return fail(all_of(errors));
   return kDone;
 }
 
@@ -26,8 +53,9 @@ void add_check_command(CLI::App& app, Context& context) {
       "check", "Print what would run, and every error, without starting anything");
   command->footer(
       "\nExit codes: 0 all is well, 2 the spec has errors, 4 this machine cannot run it.\n");
-  auto args = std::make_shared<SpecArguments>();
-  add_spec_options(*command, *args);
+  auto args = std::make_shared<CheckArguments>();
+  add_spec_options(*command, args->spec);
+  command->add_flag("--json", args->json, "Print the plan and the errors as JSON");
   command->callback(
       [args, &context] { context.action = [args, &context] { return check(*args, context); }; });
 }

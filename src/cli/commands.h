@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -14,7 +15,8 @@ namespace assay::cli {
 /// What every command needs from the command line as a whole.
 struct Context {
   std::filesystem::path store;             ///< --store, ASSAY_STORE or the default
-  std::vector<std::string> behind_dashes;  ///< what stood behind "--"
+  std::vector<std::string> words;          ///< what was typed, up to "--"
+  std::vector<std::string> behind_dashes;  ///< what stood behind it
   /// Set by the command that was chosen; its result is the exit code.
   std::function<Result<int>()> action;
 };
@@ -25,6 +27,9 @@ void add_history_command(CLI::App& app, Context& context);
 void add_report_command(CLI::App& app, Context& context);
 void add_doctor_command(CLI::App& app, Context& context);
 void add_completion_command(CLI::App& app, Context& context);
+
+/// What `assay report --format` takes.
+inline constexpr std::array kFormats = {"html", "json", "csv", "junit", "text"};
 
 /// Adds the option that all commands with a history share.
 void add_store_option(CLI::App& command, Context& context);

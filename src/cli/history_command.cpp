@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.h"
 #include "exit_code.h"
+#include "history_list.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <memory>
@@ -27,27 +29,13 @@ Result<std::unique_ptr<store::Store>> open_history(const Context& context) {
 
 Result<int> list(const HistoryArguments& args, const Context& context) {
   ASSAY_TRY(const auto store, open_history(context));
-  ASSAY_TRY(const auto sessions, store->list());
+  ASSAY_TRY(const auto sessions, listed_sessions(*store));
   if (args.json) {
-    Json rows = Json::array();
-    for (const auto& s : sessions) {
-      rows.push_back({{"session", s.id},
-                      {"app", s.app},
-                      {"hostname", s.hostname},
-                      {"created", format_utc(s.created)},
-                      {"runs", s.runs},
-                      {"status", s.status}});
-    }
-    fmt::print("{}\n", rows.dump(2));
-    return kDone;
-  }
-  if (sessions.empty()) {
+    fmt::print("{}\n", history_json(sessions).dump(2, ' ', false, Json::error_handler_t::replace));
+  } else if (sessions.empty()) {
     fmt::print("no sessions yet; `assay run -- COMMAND` makes the first one\n");
-    return kDone;
-  }
-  fmt::print("{:<22} {:<34} {:<16} {:>4}  {}\n", "SESSION", "APP", "HOST", "RUNS", "STATUS");
-  for (const auto& s : sessions) {
-    fmt::print("{:<22} {:<34} {:<16} {:>4}  {}\n", s.id, s.app, s.hostname, s.runs, s.status);
+  } else {
+    fmt::print("{}", history_table(sessions, SystemClock().now()));
   }
   return kDone;
 }
@@ -94,8 +82,12 @@ Result<int> export_one(const HistoryArguments& args, const Context& context) {
 
 Result<int> import_one(const HistoryArguments& args, const Context& context) {
   ASSAY_TRY(const auto store, open_history(context));
+  ASSAY_TRY(const auto before, store->list());
   ASSAY_TRY(const std::string id, store->import_session(args.file));
-  fmt::print("imported {}\n", id);
+  const bool known = std::any_of(before.begin(), before.end(),
+                                 [&](const store::Summary& s) { return s.id == id; });
+  fmt::print("{}\n",
+             known ? id + " is already in the history; nothing was changed" : "imported " + id);
   return kDone;
 }
 
@@ -122,9 +114,14 @@ void add_id(CLI::App& command, HistoryArguments& args) {
 void add_history_command(CLI::App& app, Context& context) {
   auto* history =
       app.add_subcommand("history", "List, show, remove, export and import past sessions");
-  history->footer("\nSessions are named by their id, the beginning of one, or `last`.\n");
-  history->require_subcommand(1);
+  history->footer(
+      "\nSessions are named by their id, the beginning of one, or `last`. Alone: list.\n");
+  history->require_subcommand(0, 1);
   auto args = std::make_shared<HistoryArguments>();
+  add_store_option(*history, context);
+  history->add_flag("--json", args->json, "As JSON");
+  history->parse_complete_callback(
+      [args, &context] { context.action = [args, &context] { return list(*args, context); }; });
   auto* list_command = add(*history, context, "list", "All sessions, newest first", list, args);
   list_command->add_flag("--json", args->json, "As JSON");
   auto* show_command = add(*history, context, "show", "What a session found", show, args);

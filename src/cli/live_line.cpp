@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <vector>
 
 #include <assay/base/text.h>
 
@@ -33,14 +34,10 @@ std::string sparkline(const std::vector<double>& values) {
   return line;
 }
 
-/// Cuts after `width` characters, not bytes.
-std::string cut(const std::string& text, size_t width) {
-  size_t columns = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const bool starts = (static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U;
-    if (starts && columns++ == width) return text.substr(0, i);
-  }
-  return text;
+size_t columns(std::string_view text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+  }));
 }
 
 /// Whoever read our messages may have gone away; the app's run goes on all the same.
@@ -54,34 +51,52 @@ size_t terminal_width() {
   return 80;
 }
 
+std::string time_part(const session::LiveView& view) {
+  std::string text = view.runs > 1 ? fmt::format("run {}/{}  ", view.run, view.runs) : "";
+  text += clock_text(view.elapsed);
+  if (view.stopping) return text + ", stopping";
+  return view.left ? fmt::format("{}, {} left", text, clock_text(*view.left)) : text;
+}
+
 /// fps first, since that is what most people look for.
-std::string reported_text(const std::map<std::string, double>& reported) {
-  std::string text;
-  size_t shown = 0;
+std::vector<std::string> reported_parts(const session::LiveView& view) {
+  std::vector<std::string> parts;
   const auto add = [&](const std::string& name, double value) {
-    if (shown++ < kReportedShown) text += fmt::format("  {} {}", name, format_number(value));
+    const auto unit = view.units.find(name);
+    const bool has_unit = unit != view.units.end() && !unit->second.empty();
+    parts.push_back(fmt::format("{} {:>{}}", name,
+                                analysis::format_value(value, has_unit ? unit->second : ""),
+                                has_unit ? 7 : 5));
   };
-  if (const auto fps = reported.find("fps"); fps != reported.end()) add("fps", fps->second);
-  for (const auto& [name, value] : reported) {
-    if (name != "fps") add(name, value);
+  if (const auto fps = view.reported.find("fps"); fps != view.reported.end())
+    add("fps", fps->second);
+  for (const auto& [name, value] : view.reported) {
+    if (name != "fps" && parts.size() < kReportedShown) add(name, value);
   }
-  return text;
+  return parts;
 }
 
 }  // namespace
 
 std::string live_text(const session::LiveView& view, size_t width) {
-  std::string text = fmt::format("run {} of {}  {}", view.run, view.runs, clock_text(view.elapsed));
-  if (view.stopping) {
-    text += ", stopping";
-  } else if (view.left) {
-    text += fmt::format(", {} left", clock_text(*view.left));
-  }
-  if (view.cores) text += fmt::format("  {} cores", fmt::format("{:.2f}", *view.cores));
-  if (view.memory_bytes) text += fmt::format("  {}", format_bytes(*view.memory_bytes));
-  text += reported_text(view.reported);
-  if (!view.recent_cores.empty()) text += "  " + sparkline(view.recent_cores);
-  return cut(text, width);
+  std::string text = time_part(view);
+  bool full = false;
+  const auto add = [&](const std::string& part) {
+    full = full || columns(text) + 2 + columns(part) > width;
+    if (!full) text += "  " + part;
+  };
+  if (view.cores) add(fmt::format("{:>5.2f} cores", *view.cores));
+  if (view.memory_bytes) add(fmt::format("{:>7}", format_bytes(*view.memory_bytes)));
+  for (const auto& part : reported_parts(view)) add(part);
+  if (!view.recent_cores.empty()) add(sparkline(view.recent_cores));
+  return columns(text) <= width ? text : "";
+}
+
+std::string erasure(size_t drawn, size_t width) {
+  if (drawn == 0) return "";
+  // A terminal that became narrower has broken the line into several.
+  const size_t rows_above = width > 0 ? (drawn - 1) / width : 0;
+  return rows_above == 0 ? "\r\033[K" : fmt::format("\r\033[{}A\033[J", rows_above);
 }
 
 LiveLine::LiveLine(bool quiet) : quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0) {}
@@ -93,25 +108,29 @@ void LiveLine::session_started(const SessionRecord& session, int runs) {
 }
 
 void LiveLine::run_started(const RunRecord& run) {
-  say(fmt::format("run {} of {}: {} (process, {})", run.ordinal, runs_,
+  const std::string name = run.target.name.empty() ? "" : fmt::format(" ({})", run.target.name);
+  say(fmt::format("run {} of {}{}: {} (process, {})", run.ordinal, runs_, name,
                   join_words(run.target.command), run.isolation));
 }
 
 void LiveLine::live(const session::LiveView& view) {
-  if (quiet_ || !terminal_) return;
-  put(fmt::format("\r\033[K{}", live_text(view, terminal_width() - 1)));
+  if (quiet_ || !terminal_ || mid_line_) return;
+  const std::string line = live_text(view, terminal_width() - 1);
+  clear();
+  put(line);
   std::fflush(stderr);
-  drawn_ = true;
+  drawn_ = columns(line);
 }
 
 void LiveLine::run_ended(const RunRecord& run, const std::string& answer) {
-  say(fmt::format("run {} of {} {} after {}: {}", run.ordinal, runs_, to_string(run.status),
-                  format_duration(run.duration()), answer));
+  // The summary of a single run follows at once and says the same.
+  if (runs_ > 1) say(fmt::format("run {} of {}: {}", run.ordinal, runs_, answer));
 }
 
 void LiveLine::app_output(std::string_view text) {
   clear();
   put(text);
+  if (!text.empty()) mid_line_ = text.back() != '\n';
 }
 
 void LiveLine::note(const std::string& text) {
@@ -121,12 +140,13 @@ void LiveLine::note(const std::string& text) {
 void LiveLine::say(const std::string& line) {
   if (quiet_) return;
   clear();
-  put(line + "\n");
+  put((mid_line_ ? "\n" : "") + line + "\n");
+  mid_line_ = false;
 }
 
 void LiveLine::clear() {
-  if (drawn_) put("\r\033[K");
-  drawn_ = false;
+  put(erasure(drawn_, terminal_width()));
+  drawn_ = 0;
 }
 
 }  // namespace assay::cli

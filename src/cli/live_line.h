@@ -28,10 +28,15 @@ class LiveLine final : public session::Listener {
   bool quiet_;
   bool terminal_;
   int runs_ = 0;
-  bool drawn_ = false;
+  size_t drawn_ = 0;       ///< columns of the line on the screen
+  bool mid_line_ = false;  ///< the app has begun a line of its own
 };
 
-/// "run 1 of 2  0:12, 0:48 left  1.82 cores  612 MB  fps 12.4  ▁▂▅▇", cut to `width` columns.
+/// "run 1/2  0:12, 0:48 left   1.82 cores   612 MB  fps  12.4  ▁▂▅▇" with the parts that fit into
+/// `width` columns. Numbers keep their place.
 std::string live_text(const session::LiveView& view, size_t width);
+
+/// What removes a line of `drawn` columns from a terminal that is now `width` wide.
+std::string erasure(size_t drawn, size_t width);
 
 }  // namespace assay::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.h"
 #include "exit_code.h"
+#include "spec_options.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -13,16 +14,6 @@
 #include <assay/store/store.h>
 
 namespace assay::cli {
-
-void add_store_option(CLI::App& command, Context& context) {
-  // No envname here: default_store_path() has read ASSAY_STORE, and CLI11 would let the variable of
-  // a command that was not chosen win over this option.
-  command
-      .add_option("--store", context.store,
-                  "History file (default: ASSAY_STORE, else the XDG data folder)")
-      ->type_name("FILE")
-      ->group("History");
-}
 
 namespace {
 
@@ -60,11 +51,66 @@ Result<void> check_command_word(const CLI::App& app, const std::string& word) {
                   near ? fmt::format("did you mean '{}'?", *near) : "see assay --help"));
 }
 
-int run(int argc, char** argv) {
-  Context context;
-  context.store = store::default_store_path();
-  CLI::App app("Assay tells what an application costs on this machine and where the time goes.",
-               "assay");
+void print_error(const Error& error) {
+  std::string_view rest = error.message;
+  while (!rest.empty()) fmt::print(stderr, "assay: {}\n", next_field(rest, '\n'));
+}
+
+/// "assay run" of `assay run --tiemout 3s`, for the way to its help.
+std::string command_name(const CLI::App& app) {
+  std::string name = app.get_name();
+  for (const auto* sub : app.get_subcommands()) name += " " + command_name(*sub);
+  return name;
+}
+
+/// "; did you mean --timeout?" for the first word that no option has.
+std::string nearest_option(const CLI::App& app) {
+  for (const auto* sub : app.get_subcommands()) {
+    if (auto found = nearest_option(*sub); !found.empty()) return found;
+  }
+  const auto unknown = app.remaining();
+  if (unknown.empty() || !unknown.front().starts_with("--")) return "";
+  std::vector<std::string> names;
+  for (const auto* option : app.get_options()) {
+    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  const auto near =
+      nearest(unknown.front(), std::vector<std::string_view>(names.begin(), names.end()));
+  return near ? fmt::format("; did you mean {}?", *near) : "";
+}
+
+/// What CLI11 did not understand, in our words.
+Error explain(const CLI::ParseError& error, const CLI::App& app, const Context& context) {
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    for (const auto* sub : app.get_subcommands()) {
+      const auto* spec = sub->get_option_no_throw("spec");
+      if (spec == nullptr || spec->results().empty()) continue;
+      if (const auto meant = forgotten_dashes(spec->results().front(), context))
+        return {ErrorKind::input, *meant};
+    }
+  }
+  return {ErrorKind::input, fmt::format("{}{} (see {} --help)", error.what(), nearest_option(app),
+                                        command_name(app))};
+}
+
+/// `assay help run` is `assay run --help`.
+std::vector<std::string> without_help_word(std::vector<std::string> words) {
+  if (words.size() < 2 || words[1] != "help") return words;
+  words.erase(words.begin() + 1);
+  words.emplace_back("--help");
+  return words;
+}
+
+/// Everything behind "--" is the app's command line and none of our business.
+void take_words(std::vector<std::string> words, Context& context) {
+  const auto dashes = std::find(words.begin(), words.end(), "--");
+  if (dashes != words.end()) context.behind_dashes.assign(dashes + 1, words.end());
+  words.erase(dashes, words.end());
+  words.front() = "assay";
+  context.words = without_help_word(std::move(words));
+}
+
+void add_commands(CLI::App& app, Context& context) {
   app.set_version_flag("--version", "assay " ASSAY_VERSION);
   app.require_subcommand(1);
   app.footer(kFooter);
@@ -75,28 +121,33 @@ int run(int argc, char** argv) {
   add_report_command(app, context);
   add_doctor_command(app, context);
   add_completion_command(app, context);
+  app.add_subcommand("help", "Tell more about a command");
+}
 
-  if (argc > 1) {
-    if (const auto known = check_command_word(app, argv[1]); !known) {
-      fmt::print(stderr, "assay: {}\n", known.error().message);
+int run(int argc, char** argv) {
+  Context context;
+  context.store = store::default_store_path();
+  CLI::App app("Assay tells what an application costs on this machine and where the time goes.",
+               "assay");
+  add_commands(app, context);
+  take_words(std::vector<std::string>(argv, argv + argc), context);
+  if (context.words.size() > 1) {
+    if (const auto known = check_command_word(app, context.words[1]); !known) {
+      print_error(known.error());
       return kBadInput;
     }
   }
-  // Everything behind "--" is the app's command line and none of our business.
-  int ours = argc;
-  for (int i = 1; i < argc && ours == argc; ++i) {
-    if (std::strcmp(argv[i], "--") == 0) ours = i;
-  }
-  for (int i = ours + 1; i < argc; ++i) context.behind_dashes.emplace_back(argv[i]);
-
   try {
-    app.parse(ours, argv);
+    app.parse(std::vector<std::string>(context.words.rbegin(), context.words.rend() - 1));
+  } catch (const CLI::Success& e) {
+    return app.exit(e);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? kDone : kBadInput;
+    print_error(explain(e, app, context));
+    return kBadInput;
   }
   const auto result = context.action();
   if (result) return *result;
-  fmt::print(stderr, "assay: {}\n", result.error().message);
+  print_error(result.error());
   return exit_code(result.error());
 }
 

@@ -53,7 +53,7 @@ void add_report_command(CLI::App& app, Context& context) {
       ->type_name("SESSION")
       ->required();
   command->add_option("--format", args->format, "html, json, csv, junit or text (default html)")
-      ->check(CLI::IsMember({"html", "json", "csv", "junit", "text"}))
+      ->check(CLI::IsMember(std::vector<std::string>(kFormats.begin(), kFormats.end())))
       ->type_name("FORMAT");
   command->add_option("-o,--output", args->output, "File to write (default: standard output)")
       ->type_name("FILE");

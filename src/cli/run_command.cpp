@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include <assay/base/files.h>
-#include <assay/base/text.h>
 #include <assay/session/session.h>
 
 namespace assay::cli {
@@ -65,44 +64,54 @@ Result<session::Outcome> start(const RunArguments& args, const session::Spec& sp
   return session::attach_session(args.pid, duration, spec, options, listener);
 }
 
-/// What a failed app said last is most often the reason.
-void print_last_words(const SessionRecord& session, const RunRecord& run) {
-  if (run.status != RunStatus::failed || run.exit.refused) return;
-  constexpr size_t kShown = 600;
-  const std::string file = fmt::format("{}/run-{}/stderr.log", session.folder, run.ordinal);
-  const std::string text = read_file(file).value_or("");
-  if (trim(text).empty()) return;
-  const size_t from = text.size() > kShown ? text.find('\n', text.size() - kShown) : 0;
-  fmt::print(stderr, "\nthe last words of run {} ({}):\n{}\n", run.ordinal, file,
-             trim(std::string_view(text).substr(from == std::string::npos ? 0 : from)));
+void print_last_words(const report::SessionView& view) {
+  for (size_t i = 0; i < view.runs.size(); ++i) {
+    if (view.runs[i].last_words.empty()) continue;
+    const int run = view.session.runs[i].ordinal;
+    fmt::print(stderr, "\nthe last words of run {} ({}/run-{}/stderr.log):\n{}\n", run,
+               view.session.folder, run, view.runs[i].last_words);
+  }
 }
 
 void print_result(const RunArguments& args, const session::Outcome& outcome) {
   if (args.json) {
     fmt::print("{}\n", report::session_document(outcome.view).dump(2));
-    return;
+  } else if (!args.quiet) {
+    const bool color = isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
+    fmt::print("\n{}", report::text_summary(outcome.view, color));
   }
-  if (args.quiet) return;
-  const bool color = isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
-  fmt::print("\n{}", report::text_summary(outcome.view, color));
   std::fflush(stdout);
-  for (const auto& run : outcome.view.session.runs) print_last_words(outcome.view.session, run);
+  print_last_words(outcome.view);
+}
+
+/// The spec to run and the labels, or everything that is wrong.
+Result<session::Spec> checked_spec(const RunArguments& args, const Context& context,
+                                   session::Options& options) {
+  ReadSpec read = read_spec(args.spec, context, args.pid);
+  const auto labels = parse_labels(args.labels);
+  if (labels) {
+    options.labels = *labels;
+  } else {
+    read.errors.push_back({"", 0, labels.error().message, labels.error().kind});
+  }
+  const session::Plan plan = args.pid == 0 ? session::make_plan(read.spec) : session::Plan{};
+  if (args.dry_run && read.errors.empty())
+    fmt::print("{}", session::describe_plan(read.spec, plan));
+  read.errors.insert(read.errors.end(), plan.errors.begin(), plan.errors.end());
+  if (!read.errors.empty()) return fail(all_of(read.errors));
+  return std::move(read.spec);
 }
 
 Result<int> run(const RunArguments& args, const Context& context) {
-  ASSAY_TRY(const session::Spec spec, read_spec(args.spec, context.behind_dashes, args.pid));
-  const session::Plan plan = args.pid == 0 ? session::make_plan(spec) : session::Plan{};
-  if (args.dry_run) fmt::print("{}", session::describe_plan(spec, plan));
-  if (!plan.errors.empty()) return fail(all_of(plan.errors));
+  session::Options options;
+  ASSAY_TRY(const session::Spec spec, checked_spec(args, context, options));
   if (args.dry_run) return kDone;
 
-  session::Options options;
   options.store_file = context.store;
   options.sessions_folder = args.output.empty() ? context.store.parent_path() / "sessions"
                                                 : std::filesystem::path(args.output);
   options.follow = args.follow;
   options.own_cgroup = !args.no_cgroup;
-  ASSAY_TRY(options.labels, parse_labels(args.labels));
   const Fd interrupts = signals_as_descriptor();
   options.interrupt_fd = interrupts.get();
 

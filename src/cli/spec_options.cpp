@@ -1,80 +1,139 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec_options.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <assay/base/text.h>
 
 namespace assay::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
+using Errors = std::vector<session::Diagnostic>;
+
+bool has_yaml_name(const std::string& what) {
+  return what.ends_with(".yaml") || what.ends_with(".yml");
+}
+
 /// A spec is a file, a folder with a sage.yaml, or anything that is spelled like one.
 std::optional<fs::path> as_spec_file(const std::string& what) {
   std::error_code error;
   if (fs::is_directory(what, error)) return fs::path(what) / "sage.yaml";
-  if (fs::exists(what, error) || what.ends_with(".yaml") || what.ends_with(".yml")) return what;
+  if (fs::exists(what, error) || has_yaml_name(what)) return what;
   return std::nullopt;
+}
+
+bool executable(const fs::path& file) {
+  std::error_code error;
+  return fs::is_regular_file(file, error) && ::access(file.c_str(), X_OK) == 0;
+}
+
+bool is_in_path(const std::string& word) {
+  const char* path = std::getenv("PATH");
+  std::string_view rest = path != nullptr ? path : "";
+  while (!rest.empty()) {
+    if (executable(fs::path(next_field(rest, ':')) / word)) return true;
+  }
+  return false;
+}
+
+/// How a command that begins with this word would begin; empty when it is no command.
+std::vector<std::string> start_of_command(const std::string& word) {
+  std::error_code error;
+  const bool in_here = word.find('/') == std::string::npos;
+  if (in_here && is_in_path(word)) return {word};
+  if (!fs::is_regular_file(word, error)) return {};
+  if (executable(word)) return {in_here ? "./" + word : word};
+  if (word.ends_with(".py")) return {"python3", word};
+  if (word.ends_with(".sh")) return {"sh", word};
+  return {word};
 }
 
 std::optional<fs::path> optional_path(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional<fs::path>(text);
 }
 
-Result<session::Spec> base_spec(const SpecArguments& args, const std::vector<std::string>& command,
-                                int pid) {
-  if (pid != 0) return session::spec_for_command({fmt::format("pid-{}", pid)});
-  if (!command.empty()) {
-    if (!args.what.empty())
-      return bad_input(fmt::format("give either {} or a command behind --, not both", args.what));
-    return session::spec_for_command(command);
-  }
-  if (args.what.empty()) {
-    return bad_input(
-        "nothing to profile; give a spec (sage.yaml), an image, or a command behind --");
-  }
+void add(Errors& errors, std::string message) {
+  errors.push_back({"", 0, std::move(message), ErrorKind::input});
+}
+
+ReadSpec from_argument(const SpecArguments& args, const Context& context) {
   const auto file = as_spec_file(args.what);
+  const auto meant = forgotten_dashes(args.what, context);
+  if (meant && !file) return {{}, {{"", 0, *meant, ErrorKind::input}}};
   session::SpecResult result =
       file ? session::read_spec(*file, optional_path(args.profile))
            : session::spec_for_image(args.what, optional_path(args.profile));
-  if (result.spec) return std::move(*result.spec);
-  std::vector<Error> errors;
-  for (const auto& diagnostic : result.errors)
-    errors.push_back({ErrorKind::input, diagnostic.text()});
-  return fail(all_of(errors));
+  if (result.spec) return {std::move(*result.spec), {}};
+  if (meant) return {{}, {{"", 0, *meant, ErrorKind::input}}};
+  return {std::move(result.draft), std::move(result.errors)};
 }
 
-Result<std::optional<Nanoseconds>> duration_option(const char* name, const std::string& text) {
-  if (text.empty()) return std::optional<Nanoseconds>();
-  auto parsed = parse_duration(text);
-  if (!parsed) return bad_input(fmt::format("{}: {}", name, parsed.error().message));
-  return std::optional<Nanoseconds>(*parsed);
+ReadSpec base_spec(const SpecArguments& args, const Context& context, int pid) {
+  ReadSpec read;
+  const auto& command = context.behind_dashes;
+  if (pid != 0) {
+    read.spec = session::spec_for_command({fmt::format("pid-{}", pid)});
+  } else if (!command.empty()) {
+    read.spec = session::spec_for_command(command);
+    if (!args.what.empty())
+      add(read.errors, fmt::format("give either {} or a command behind --, not both", args.what));
+  } else if (args.what.empty()) {
+    add(read.errors,
+        "nothing to profile; give a spec (sage.yaml), an image, or a command behind --");
+  } else {
+    return from_argument(args, context);
+  }
+  return read;
+}
+
+std::optional<Nanoseconds> duration_option(const char* name, const std::string& text,
+                                           Errors& errors) {
+  if (text.empty()) return std::nullopt;
+  const auto parsed = parse_duration(text);
+  if (parsed) return *parsed;
+  add(errors, fmt::format("{}: {}", name, parsed.error().message));
+  return std::nullopt;
 }
 
 std::optional<std::string> text_option(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional<std::string>(text);
 }
 
-Result<session::Overrides> overrides(const SpecArguments& args) {
+session::Overrides overrides(const SpecArguments& args, Errors& errors) {
   session::Overrides result;
-  ASSAY_TRY(result.timeout, duration_option("--timeout", args.timeout));
-  ASSAY_TRY(result.interval, duration_option("--interval", args.interval));
-  ASSAY_TRY(result.warmup, duration_option("--warmup", args.warmup));
-  ASSAY_TRY(result.grace, duration_option("--grace", args.grace));
-  if (args.repeat != 0) result.repeat = args.repeat;
+  result.timeout = duration_option("--timeout", args.timeout, errors);
+  result.interval = duration_option("--interval", args.interval, errors);
+  result.warmup = duration_option("--warmup", args.warmup, errors);
+  result.grace = duration_option("--grace", args.grace, errors);
+  if (args.repeat) result.repeat = *args.repeat;
   if (!args.metrics.empty()) result.metrics = args.metrics;
   result.goals = args.goals;
   for (const auto& pair : args.env) {
     const size_t equals = pair.find('=');
     if (equals == 0 || equals == std::string::npos) {
-      return bad_input(fmt::format("--env: '{}' is not of the form NAME=VALUE", pair));
+      add(errors, fmt::format("--env: '{}' is not of the form NAME=VALUE", pair));
+    } else {
+      result.env[pair.substr(0, equals)] = pair.substr(equals + 1);
     }
-    result.env[pair.substr(0, equals)] = pair.substr(equals + 1);
   }
   result.cpus = text_option(args.cpus);
   result.memory = text_option(args.memory);
   result.pids = text_option(args.pids);
   return result;
+}
+
+/// A message of several lines is several errors.
+void add_lines(Errors& errors, const Error& error) {
+  std::string_view rest = error.message;
+  while (!rest.empty()) {
+    errors.push_back({"", 0, std::string(next_field(rest, '\n')), error.kind});
+  }
 }
 
 }  // namespace
@@ -107,21 +166,35 @@ void add_spec_options(CLI::App& command, SpecArguments& args) {
       ->group("What to run");
 }
 
-Result<session::Spec> read_spec(const SpecArguments& args, const std::vector<std::string>& command,
-                                int pid) {
-  ASSAY_TRY(session::Spec spec, base_spec(args, command, pid));
-  ASSAY_TRY(const session::Overrides extra, overrides(args));
-  ASSAY_CHECK(session::apply(extra, spec));
-  return spec;
+ReadSpec read_spec(const SpecArguments& args, const Context& context, int pid) {
+  ReadSpec read = base_spec(args, context, pid);
+  const session::Overrides extra = overrides(args, read.errors);
+  if (const auto applied = session::apply(extra, read.spec); !applied) {
+    add_lines(read.errors, applied.error());
+  }
+  return read;
 }
 
-Error all_of(const std::vector<Error>& errors) {
+Error all_of(const std::vector<session::Diagnostic>& errors) {
   Error all{ErrorKind::input, ""};
   for (const auto& error : errors) {
     if (error.kind != ErrorKind::input) all.kind = error.kind;
-    all.message += (all.message.empty() ? "" : "\nassay: ") + error.message;
+    all.message += (all.message.empty() ? "" : "\n") + error.text();
   }
   return all;
+}
+
+std::optional<std::string> forgotten_dashes(const std::string& what, const Context& context) {
+  if (has_yaml_name(what)) return std::nullopt;
+  const auto start = start_of_command(what);
+  const auto& words = context.words;
+  const auto at = std::find(words.begin(), words.end(), what);
+  if (start.empty() || at == words.end()) return std::nullopt;
+  std::vector<std::string> meant(words.begin(), at);
+  meant.emplace_back("--");
+  meant.insert(meant.end(), start.begin(), start.end());
+  meant.insert(meant.end(), at + 1, words.end());
+  return fmt::format("{} is not a spec (sage.yaml); did you mean: {}", what, join_words(meant));
 }
 
 }  // namespace assay::cli

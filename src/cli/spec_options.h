@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "commands.h"
+
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
@@ -18,7 +20,7 @@ struct SpecArguments {
   std::string interval;
   std::string warmup;
   std::string grace;
-  int repeat = 0;
+  std::optional<int> repeat;
   std::vector<std::string> goals;
   std::vector<std::string> metrics;
   std::vector<std::string> env;
@@ -29,11 +31,19 @@ struct SpecArguments {
 
 void add_spec_options(CLI::App& command, SpecArguments& args);
 
-/// The spec with the options applied. The error's message has one line per thing that is wrong.
-Result<session::Spec> read_spec(const SpecArguments& args, const std::vector<std::string>& command,
-                                int pid = 0);
+/// The spec with the options applied, and everything that is wrong with either. With errors the
+/// spec is what could be read of it, to look for further ones.
+struct ReadSpec {
+  session::Spec spec;
+  std::vector<session::Diagnostic> errors;
+};
+ReadSpec read_spec(const SpecArguments& args, const Context& context, int pid = 0);
 
 /// Several errors as one, a line each, of the worst kind among them.
-Error all_of(const std::vector<Error>& errors);
+Error all_of(const std::vector<session::Diagnostic>& errors);
+
+/// `assay run python3 x.py`: "…; did you mean: assay run -- python3 x.py", where `what`, which is
+/// no spec, is a command or a file; else nothing.
+std::optional<std::string> forgotten_dashes(const std::string& what, const Context& context);
 
 }  // namespace assay::cli

@@ -15,6 +15,7 @@ LiveTable::LiveTable(SampleSink& next) : next_(next), window_(kWindow) {
 
 SeriesId LiveTable::declare(const SeriesInfo& info) {
   const SeriesId id = next_.declare(info);
+  if (info.kind == Kind::event) units_[info.name] = info.unit;
   if (info.scope == Scope::app) {
     if (info.name == metric(MetricId::cpu_usage_seconds_total).name) cpu_id_ = id;
     if (info.name == metric(MetricId::memory_bytes).name) memory_id_ = id;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <assay/samples/series.h>
@@ -23,6 +25,8 @@ class LiveTable final : public SampleSink {
   /// Moves one step of the sparkline on; call it at the pace of the live line.
   void remember_cores();
   const std::vector<double>& recent_cores() const { return recent_; }
+  /// Of what the app reports, by name.
+  const std::map<std::string, std::string>& units() const { return units_; }
 
  private:
   struct Point {
@@ -37,6 +41,7 @@ class LiveTable final : public SampleSink {
   size_t filled_ = 0;
   std::optional<double> memory_;
   std::vector<double> recent_;
+  std::map<std::string, std::string> units_;
 };
 
 }  // namespace assay::session

@@ -26,5 +26,16 @@ TEST(LiveTable, shows_cores_over_the_last_beats_and_passes_all_on) {
   EXPECT_EQ(memory.find("memory_bytes")->values.size(), 30U);
 }
 
+TEST(LiveTable, knows_the_units_of_what_is_reported) {
+  MemorySeries memory;
+  LiveTable table(memory);
+  SeriesInfo info;
+  info.name = "latency";
+  info.unit = "seconds";
+  info.kind = Kind::event;
+  table.declare(info);
+  EXPECT_EQ(table.units(), (std::map<std::string, std::string>{{"latency", "seconds"}}));
+}
+
 }  // namespace
 }  // namespace assay::session

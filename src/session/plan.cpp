@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include <assay/base/text.h>
+#include <assay/launch/launcher.h>
 #include <assay/session/session.h>
 
 namespace assay::session {
@@ -17,47 +19,86 @@ bool executable(const fs::path& path) {
   return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
 }
 
-/// As the launcher will look for it: by path when it has a slash, else along PATH.
-bool command_exists(const std::string& command, const fs::path& workdir) {
+/// As the launcher will look for it: by path when it has a slash, else along the app's own PATH.
+bool command_exists(const Target& target, const fs::path& workdir) {
+  const std::string& command = target.command.front();
   if (command.find('/') != std::string::npos) return executable(workdir / command);
-  const char* path = std::getenv("PATH");
-  std::string_view rest = path != nullptr ? path : "/usr/bin:/bin";
+  const auto own = target.env.find("PATH");
+  const char* ours = std::getenv("PATH");
+  std::string_view rest = ours != nullptr ? ours : "/usr/bin:/bin";
+  if (own != target.env.end()) rest = own->second;
   while (!rest.empty()) {
-    if (executable(fs::path(next_field(rest, ':')) / command)) return true;
+    if (executable(workdir / next_field(rest, ':') / command)) return true;
   }
   return false;
 }
 
-Result<void> look_for_obstacles(const Target& target) {
-  if (!target.image.empty()) {
-    return refused(fmt::format(
-        "image {} needs a container runtime, which this version does not have yet; give "
-        "`command:` in the spec, or run `assay run -- COMMAND`, to profile it as a process",
-        target.image));
+/// Collects what stands in the way of one target, with the place where it is written.
+class Obstacles {
+ public:
+  Obstacles(const Spec& spec, size_t index, std::vector<Diagnostic>& errors)
+      : target_(spec.targets[index]), errors_(errors) {
+    if (index < spec.places.size()) places_ = spec.places[index];
+    if (spec.targets.size() > 1) prefix_ = fmt::format("target {}: ", index + 1);
   }
-  if (target.command.empty())
-    return bad_input("there is no command to run; give `command:` in the spec");
-  std::error_code error;
-  const fs::path workdir =
-      target.workdir.empty() ? fs::current_path(error) : fs::path(target.workdir);
-  if (!fs::is_directory(workdir, error)) {
-    return bad_input(fmt::format("the folder to run in does not exist: {}", workdir.native()));
+
+  void find() {
+    if (!target_.image.empty()) {
+      add("image", ErrorKind::environment,
+          fmt::format(
+              "image {} needs a container runtime, which this version does not have yet; "
+              "give `command:` in the spec, or run `assay run -- COMMAND`, to profile it as "
+              "a process",
+              target_.image));
+      return;
+    }
+    find_files();
+    if (const auto can = launch::try_limits(target_.limits); !can) {
+      add("resources", can.error().kind, can.error().message);
+    }
   }
-  if (!command_exists(target.command.front(), workdir)) {
-    return bad_input(
-        fmt::format("no such command: {}; install it, or give its path", target.command.front()));
+
+ private:
+  void find_files() {
+    std::error_code error;
+    const fs::path workdir =
+        target_.workdir.empty() ? fs::current_path(error) : fs::path(target_.workdir);
+    if (!fs::is_directory(workdir, error)) {
+      add("workdir", ErrorKind::input,
+          fmt::format("the folder to run in does not exist: {}", workdir.native()));
+    } else if (!target_.command.empty() && !command_exists(target_, workdir)) {
+      add("command", ErrorKind::input,
+          fmt::format("no such command: {}; install it, or give its path",
+                      target_.command.front()));
+    }
+    if (!target_.dataset.empty() && !fs::exists(target_.dataset, error)) {
+      add("dataset", ErrorKind::input,
+          fmt::format("the dataset does not exist: {}", target_.dataset));
+    }
   }
-  if (!target.dataset.empty() && !fs::exists(target.dataset, error)) {
-    return bad_input(fmt::format("the dataset does not exist: {}", target.dataset));
+
+  /// Targets that share a default also share its error.
+  void add(const std::string& key, ErrorKind kind, const std::string& message) {
+    const auto place = places_.find(key);
+    Diagnostic found = {"", 0, prefix_ + message, kind};
+    if (place != places_.end()) found = {place->second.file, place->second.line, message, kind};
+    const bool known = std::any_of(errors_.begin(), errors_.end(),
+                                   [&](const Diagnostic& d) { return d.text() == found.text(); });
+    if (!known) errors_.push_back(std::move(found));
   }
-  return {};
-}
+
+  const Target& target_;
+  std::vector<Diagnostic>& errors_;
+  Places places_;
+  std::string prefix_;
+};
 
 std::string describe_limits(const Limits& limits) {
   if (limits.empty()) return "none";
   std::string text;
   const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-  if (limits.cpus) add(fmt::format("{} cores", format_number(*limits.cpus)));
+  if (limits.cpus)
+    add(fmt::format("{} core{}", format_number(*limits.cpus), *limits.cpus == 1 ? "" : "s"));
   if (limits.memory_bytes) {
     add(fmt::format("{} of memory", format_bytes(static_cast<double>(*limits.memory_bytes))));
   }
@@ -67,9 +108,12 @@ std::string describe_limits(const Limits& limits) {
 
 std::string describe_target(const Target& target, size_t number) {
   const Target shown = masked(target);
-  std::string text = fmt::format("target {}: {}\n", number, join_words(shown.command));
+  std::string text = fmt::format("target {}{}: {}\n", number,
+                                 shown.name.empty() ? "" : fmt::format(" ({})", shown.name),
+                                 join_words(shown.command));
   if (!shown.image.empty()) text += fmt::format("  image     {}\n", shown.image);
   if (!shown.workdir.empty()) text += fmt::format("  in        {}\n", shown.workdir);
+  if (!shown.dataset.empty()) text += fmt::format("  dataset   {}\n", shown.dataset);
   text += fmt::format("  for       {}{}\n",
                       shown.timeout == Nanoseconds(0) ? "as long as it runs"
                                                       : "at most " + format_duration(shown.timeout),
@@ -95,10 +139,7 @@ Plan make_plan(const Spec& spec) {
   plan.longest = Nanoseconds(0);
   for (size_t t = 0; t < spec.targets.size(); ++t) {
     const Target& target = spec.targets[t];
-    if (const auto free = look_for_obstacles(target); !free) {
-      plan.errors.push_back(
-          {free.error().kind, fmt::format("target {}: {}", t + 1, free.error().message)});
-    }
+    Obstacles(spec, t, plan.errors).find();
     for (int r = 0; r < target.repeat; ++r) plan.runs.push_back({static_cast<int>(t), r});
     if (target.timeout == Nanoseconds(0)) plan.longest.reset();
     if (plan.longest) *plan.longest += target.timeout * target.repeat;
@@ -115,6 +156,14 @@ std::string describe_plan(const Spec& spec, const Plan& plan) {
   for (size_t t = 0; t < spec.targets.size(); ++t)
     text += "\n" + describe_target(spec.targets[t], t + 1);
   return text;
+}
+
+Json plan_document(const Spec& spec, const Plan& plan) {
+  Json json = {{"app", to_json(spec.app)}, {"runs", plan.runs.size()}};
+  if (plan.longest) json["longest_seconds"] = seconds(*plan.longest);
+  json["targets"] = Json::array();
+  for (const auto& target : spec.targets) json["targets"].push_back(to_json(masked(target)));
+  return json;
 }
 
 }  // namespace assay::session

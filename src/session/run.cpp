@@ -182,6 +182,7 @@ class RunLoop {
     view.memory_bytes = table_.memory_bytes();
     view.recent_cores = table_.recent_cores();
     if (hooks_ != nullptr) view.reported = hooks_->latest();
+    view.units = table_.units();
     context_.listener.live(view);
     follow();
   }

@@ -2,6 +2,7 @@
 #include "run.h"
 #include "socket_folder.h"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -107,10 +108,24 @@ class Session {
       if (outcome_.interrupted || outcome_.trouble) break;
       run_planned(planned, static_cast<int>(plan.runs.size()), start, attached);
     }
+    if (all_refused()) return take_back();
     return finish();
   }
 
  private:
+  bool all_refused() const {
+    return !record_.runs.empty() && std::all_of(record_.runs.begin(), record_.runs.end(),
+                                                [](const RunRecord& r) { return r.exit.refused; });
+  }
+
+  /// Nothing has run: the session leaves no trace but its error.
+  Result<Outcome> take_back() {
+    (void)store_->remove(record_.id);
+    std::error_code ignored;
+    fs::remove_all(record_.folder, ignored);
+    return refused(record_.runs.front().exit.detail);
+  }
+
   void run_planned(const PlannedRun& planned, int runs, const Start& start, bool attached) {
     const Target& target = spec_.targets[static_cast<size_t>(planned.target_index)];
     RunRecord run;
@@ -126,7 +141,7 @@ class Session {
     outcome_.interrupted = outcome_.interrupted || end.interrupted;
     outcome_.trouble = end.trouble;
     note_other_state(record_, listener_);
-    tell_end();
+    if (!run.exit.refused) tell_end();
   }
 
   void tell_end() {
@@ -166,7 +181,7 @@ class Session {
 
 Result<Outcome> run_session(const Spec& spec, const Options& options, Listener& listener) {
   const Plan plan = make_plan(spec);
-  if (!plan.errors.empty()) return fail(plan.errors.front());
+  if (!plan.errors.empty()) return fail(plan.errors.front().kind, plan.errors.front().text());
   const auto launcher = launch::make_process_launcher();
   return Session(spec, options, listener)
       .run(

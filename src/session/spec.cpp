@@ -3,6 +3,7 @@
 #include "spec_checks.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <iterator>
 
@@ -35,7 +36,7 @@ std::string resolved(const std::optional<fs::path>& folder, const std::string& p
 }
 
 /// Decides between a command and an image. "Nothing to run" is only said when nothing else is
-/// wrong, since it may be the other error's consequence.
+/// wrong, since it may be the other error's consequence; nor is an image made up then.
 void choose_what_runs(const Section& section, const App& app, Target& target, Problems& problems) {
   const bool as_process = section.runtime == "process" || (section.command && !section.image);
   if (section.command) target.command = *section.command;
@@ -48,8 +49,9 @@ void choose_what_runs(const Section& section, const App& app, Target& target, Pr
     }
     return;
   }
-  target.image = section.image.value_or(app.full_name());
+  target.image = section.image.value_or("");
   if (section.image || !problems.empty()) return;
+  target.image = app.full_name();
   if (app.name.empty()) {
     problems.add(0, "nothing to run; add a command, an image, or the app's name");
   } else if (const auto valid = check_image(target.image); !valid) {
@@ -59,6 +61,7 @@ void choose_what_runs(const Section& section, const App& app, Target& target, Pr
 
 Target make_target(const Section& section, const Frame& frame, Problems& problems) {
   Target target;
+  target.name = section.name.value_or("");
   choose_what_runs(section, frame.app, target, problems);
   if (section.workdir) {
     target.workdir =
@@ -86,6 +89,26 @@ std::string file_name(const std::string& path) {
   return fs::path(path).filename().string();
 }
 
+/// Whether a program is known only for running others: "python3.11", "bash".
+bool is_interpreter(std::string_view program) {
+  constexpr std::array<std::string_view, 10> kNames = {"python",  "pypy",  "node", "perl", "ruby",
+                                                       "Rscript", "julia", "bash", "sh",   "lua"};
+  program = program.substr(0, program.find_first_of("0123456789"));
+  return std::find(kNames.begin(), kNames.end(), program) != kNames.end();
+}
+
+/// What a person calls a command: the file name of the program, or of the script it interprets.
+std::string program_name(const std::vector<std::string>& command) {
+  const std::string program = file_name(command.front());
+  if (!is_interpreter(program)) return program;
+  for (size_t i = 1; i < command.size(); ++i) {
+    if (command[i] == "-m" && i + 1 < command.size()) return command[i + 1];
+    if (command[i] == "-c" || command[i] == "-e") break;
+    if (!command[i].starts_with("-")) return file_name(command[i]);
+  }
+  return program;
+}
+
 /// Names the app after what it runs where the spec gives it no name.
 void complete_app(App& app, const Target& first) {
   app.image = first.image;
@@ -93,7 +116,7 @@ void complete_app(App& app, const Target& first) {
   if (!first.image.empty()) {
     app = app_of_image(first.image);
   } else if (!first.command.empty()) {
-    app.name = file_name(first.command.front());
+    app.name = program_name(first.command);
   }
 }
 
@@ -102,10 +125,13 @@ Spec make_spec(const Frame& frame, const Section& top, const Profiling& profilin
   Spec spec;
   spec.app = frame.app;
   const Section defaults = overlay(top, profiling.defaults);
-  for (const auto& target : profiling.targets) {
-    spec.targets.push_back(make_target(overlay(defaults, target), frame, problems));
+  std::vector<Section> sections;
+  for (const auto& target : profiling.targets) sections.push_back(overlay(defaults, target));
+  if (sections.empty()) sections.push_back(defaults);
+  for (const auto& section : sections) {
+    spec.targets.push_back(make_target(section, frame, problems));
+    spec.places.push_back(section.places);
   }
-  if (profiling.targets.empty()) spec.targets.push_back(make_target(defaults, frame, problems));
   complete_app(spec.app, spec.targets.front());
   return spec;
 }
@@ -121,7 +147,11 @@ SpecResult finish(Spec spec, std::vector<Diagnostic> errors) {
   };
   errors.erase(std::unique(errors.begin(), errors.end(), same), errors.end());
   SpecResult result;
-  if (errors.empty()) result.spec = std::move(spec);
+  if (errors.empty()) {
+    result.spec = std::move(spec);
+  } else {
+    result.draft = std::move(spec);
+  }
   result.errors = std::move(errors);
   return result;
 }
@@ -200,7 +230,7 @@ Spec spec_for_command(const std::vector<std::string>& command) {
   Spec spec;
   Target target;
   target.command = command;
-  if (!command.empty()) spec.app.name = file_name(command.front());
+  if (!command.empty()) spec.app.name = program_name(command);
   spec.targets.push_back(std::move(target));
   return spec;
 }

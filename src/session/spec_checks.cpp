@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include <assay/base/text.h>
+#include <assay/session/spec.h>
 
 namespace assay::session {
 namespace {
@@ -99,6 +100,10 @@ Result<std::vector<std::string>> check_metrics(const std::vector<std::string>& n
   return checked;
 }
 
+std::span<const std::string_view> metric_groups() {
+  return kMetrics;
+}
+
 Result<void> check_env_name(std::string_view name) {
   const bool valid = !name.empty() && !is_digit(name[0]) &&
                      std::all_of(name.begin(), name.end(),
@@ -129,7 +134,23 @@ Result<void> check_target(const Target& target) {
   return {};
 }
 
+bool is_one_slip(std::string_view a, std::string_view b) {
+  while (!a.empty() && !b.empty() && a.front() == b.front()) {
+    a.remove_prefix(1);
+    b.remove_prefix(1);
+  }
+  while (!a.empty() && !b.empty() && a.back() == b.back()) {
+    a.remove_suffix(1);
+    b.remove_suffix(1);
+  }
+  if (a.size() <= 1 && b.size() <= 1) return true;
+  return a.size() == 2 && b.size() == 2 && a[0] == b[1] && a[1] == b[0];
+}
+
 std::string suggestion(std::string_view word, std::span<const std::string_view> candidates) {
+  for (const auto candidate : candidates) {
+    if (is_one_slip(word, candidate)) return fmt::format("; did you mean '{}'?", candidate);
+  }
   if (word.size() <= kLongestSuggested) {
     if (const auto near = nearest(word, candidates))
       return fmt::format("; did you mean '{}'?", *near);

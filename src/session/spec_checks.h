@@ -29,6 +29,9 @@ Result<void> check_image(std::string_view image);
 /// What follows from a whole target rather than from one key.
 Result<void> check_target(const Target& target);
 
+/// Whether one letter too many, too few, wrong, or two swapped make `a` out of `b`.
+bool is_one_slip(std::string_view a, std::string_view b);
+
 /// "; did you mean 'x'?", or "; " and what is valid when nothing is near.
 std::string suggestion(std::string_view word, std::span<const std::string_view> candidates);
 

@@ -182,6 +182,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"resources: {cpu: 1}", "unknown key 'cpu'; did you mean 'cpus'?"},
         Case{"resources: {mem: 1}", "unknown key 'mem'; choose of: cpus, memory, pids"},
         Case{"targets: [{nme: x}]", "unknown key 'nme'; did you mean 'name'?"},
+        Case{"targets: [{nmae: x}]", "unknown key 'nmae'; did you mean 'name'?"},
         Case{"targets: [{arg: x}]", "unknown key 'arg'; did you mean 'args'?"},
         Case{"name: x",
              "unknown key 'name'; choose of: args, command, dataset, env, goals, grace, image, "
@@ -239,6 +240,15 @@ TEST(SpecErrors, tell_wrong_types_of_the_top_level) {
             "s.yaml:2: name: must be text, not a list; write for example \"name: x\"\n");
   EXPECT_EQ(errors_of("command: x\ncommand: y\n"),
             "s.yaml:2: key 'command' is given again (first in line 1); remove one of them\n");
+}
+
+TEST(SpecErrors, tell_of_tabs_where_they_are) {
+  const auto* words = "YAML allows no tabs for indentation; use spaces\n";
+  EXPECT_EQ(errors_of("command: x\nprofiling:\n\ttargets: []\n"),
+            std::string("s.yaml:3: ") + words);
+  EXPECT_EQ(errors_of("command: x\nprofiling:\n  targets:\n  - args: a\n  \t  timeout: 3\n"),
+            std::string("s.yaml:5: ") + words);
+  EXPECT_EQ(errors_of("command: x\ndescription: |\n  a\n  \tb\n"), "");
 }
 
 TEST(SpecErrors, of_one_default_are_told_once) {

@@ -24,10 +24,8 @@ TEST(HostileSpec, tells_the_line_of_a_syntax_error) {
       error_of("name: a\nprofiling:\n  targets: [\n"),
       "s.yaml:4: not valid YAML: end of sequence flow not found; check indentation, quotes and "
       "brackets before here");
-  EXPECT_EQ(
-      error_of("name: a\n\tb: c\n"),
-      "s.yaml:2: not valid YAML: illegal tab when looking for indentation; check indentation, "
-      "quotes and brackets before here");
+  EXPECT_EQ(error_of("name: a\n\tb: c\n"),
+            "s.yaml:2: YAML allows no tabs for indentation; use spaces");
 }
 
 TEST(HostileSpec, is_one_map_of_text) {

@@ -104,6 +104,9 @@ Result<void> apply(const Overrides& overrides, Spec& spec) {
   auto targets = spec.targets;
   ASSAY_CHECK(Applier(overrides, targets).apply());
   spec.targets = std::move(targets);
+  if (overrides.cpus || overrides.memory || overrides.pids) {
+    for (auto& places : spec.places) places.erase("resources");
+  }
   return {};
 }
 

@@ -17,6 +17,7 @@ bool continues_utf8(char c) {
 }  // namespace
 
 std::string Diagnostic::text() const {
+  if (file.empty()) return message;
   if (line <= 0) return fmt::format("{}: {}", file, message);
   return fmt::format("{}:{}: {}", file, line, message);
 }
@@ -27,7 +28,7 @@ void Problems::add(int line, std::string message) {
     message = fmt::format("more than {} errors; correct these first", kMostProblems);
     line = 0;
   }
-  diagnostics_.push_back({file_, line, std::move(message)});
+  diagnostics_.push_back({file_, line, std::move(message), ErrorKind::input});
 }
 
 std::vector<Diagnostic> Problems::take() {

@@ -17,6 +17,7 @@ class Problems {
   void add(int line, std::string message);
   bool empty() const { return diagnostics_.empty(); }
   size_t size() const { return diagnostics_.size(); }
+  const std::string& file() const { return file_; }
   /// All of them, in the order of lines.
   std::vector<Diagnostic> take();
 

@@ -37,10 +37,6 @@ void read_command(const Field& field, Section& section, Problems& problems) {
   }
 }
 
-void read_name(const Field& field, Section& /*section*/, Problems& problems) {
-  read_text(field, problems);
-}
-
 constexpr std::array<Key, 16> kKeys = {{
     {"args", [](const Field& f, Section& s, Problems& p) { s.args = read_words(f, p); }},
     {"command", read_command},
@@ -51,7 +47,7 @@ constexpr std::array<Key, 16> kKeys = {{
     {"image", read_image},
     {"interval", read_interval},
     {"metrics", [](const Field& f, Section& s, Problems& p) { s.metrics = read_metrics(f, p); }},
-    {"name", read_name},
+    {"name", [](const Field& f, Section& s, Problems& p) { s.name = read_text(f, p); }},
     {"repeat", [](const Field& f, Section& s, Problems& p) { s.repeat = read_repeat(f, p); }},
     {"resources", [](const Field& f, Section& s, Problems& p) { s.limits = read_resources(f, p); }},
     {"runtime", [](const Field& f, Section& s, Problems& p) { s.runtime = read_runtime(f, p); }},
@@ -133,6 +129,7 @@ void lay_over(std::optional<T>& upper, const std::optional<T>& lower) {
 
 void read_key(const Field& field, Section& section, Problems& problems) {
   if (const Key* key = find_key(field.key)) key->read(field, section, problems);
+  section.places[field.key] = {problems.file(), field.line};
 }
 
 Profiling read_profiling(const YAML::Node& section, Problems& problems) {
@@ -151,6 +148,7 @@ Profiling read_profiling(const YAML::Node& section, Problems& problems) {
 }
 
 Section overlay(Section upper, const Section& lower) {
+  lay_over(upper.name, lower.name);
   lay_over(upper.image, lower.image);
   lay_over(upper.command, lower.command);
   lay_over(upper.args, lower.args);
@@ -167,6 +165,7 @@ Section overlay(Section upper, const Section& lower) {
   lay_over(upper.limits.memory_bytes, lower.limits.memory_bytes);
   lay_over(upper.limits.pids, lower.limits.pids);
   for (const auto& [name, value] : lower.env) upper.env[name] = value;
+  for (const auto& [key, place] : lower.places) upper.places[key] = place;
   merge_goals(upper.goals, lower.goals);
   if (lower.line > 0) upper.line = lower.line;
   return upper;

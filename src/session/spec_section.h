@@ -14,6 +14,7 @@ namespace assay::session {
 
 /// What one level of a spec says; absent means "as the level above says".
 struct Section {
+  std::optional<std::string> name;
   std::optional<std::string> image;
   std::optional<std::vector<std::string>> command;
   std::optional<std::vector<std::string>> args;
@@ -29,6 +30,7 @@ struct Section {
   std::map<std::string, std::string> env;
   Limits limits;
   std::vector<Goal> goals;
+  Places places;
   int line = 0;  ///< where it starts
 };
 
@@ -40,7 +42,7 @@ struct Profiling {
 
 Profiling read_profiling(const YAML::Node& section, Problems& problems);
 
-/// One key of the file's top level that a section also has: image, command.
+/// One key of a section, or of the file's top level that a section also has: image, command.
 void read_key(const Field& field, Section& section, Problems& problems);
 
 /// The lower level laid over the upper one: env, goals and resources are merged name by name, all

@@ -8,6 +8,8 @@
 #include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/eventhandler.h>
 
+#include <assay/base/text.h>
+
 namespace assay::session {
 namespace {
 
@@ -80,6 +82,28 @@ bool is_text(const std::string& text, Problems& problems) {
   return problems.empty();
 }
 
+/// The first line that a tab indents; 0: none.
+int tab_indented_line(std::string_view text) {
+  for (int number = 1; !text.empty(); ++number) {
+    const std::string_view line = next_field(text, '\n');
+    const size_t first = line.find_first_not_of(" \t\r");
+    if (first != std::string_view::npos &&
+        line.substr(0, first).find('\t') != std::string_view::npos)
+      return number;
+  }
+  return 0;
+}
+
+void not_valid(const std::string& text, const YAML::Exception& error, Problems& problems) {
+  if (const int line = tab_indented_line(text); line > 0) {
+    problems.add(line, "YAML allows no tabs for indentation; use spaces");
+    return;
+  }
+  problems.add(error.mark.line + 1,
+               fmt::format("not valid YAML: {}; check indentation, quotes and brackets before here",
+                           error.msg));
+}
+
 Field field_of(const std::string& key, int line, const YAML::Node& value) {
   return {key, value, value.IsScalar() ? line_of(value) : line};
 }
@@ -102,10 +126,7 @@ std::optional<YAML::Node> load_map(const std::string& text, Problems& problems) 
   } catch (const YAML::DeepRecursion& error) {
     problems.add(error.mark.line + 1, "is nested too deep to be a spec; use fewer levels");
   } catch (const YAML::Exception& error) {
-    problems.add(
-        error.mark.line + 1,
-        fmt::format("not valid YAML: {}; check indentation, quotes and brackets before here",
-                    error.msg));
+    not_valid(text, error, problems);
   } catch (const std::exception& error) {
     problems.add(0, fmt::format("not readable as YAML: {}", error.what()));
   }

@@ -26,14 +26,17 @@ struct Plan {
   std::vector<PlannedRun> runs;
   /// The sum of the timeouts; nothing when some run ends only by itself.
   std::optional<Nanoseconds> longest;
-  std::vector<Error>
-      errors;  ///< with these nothing is started: a missing command, an absent folder
+  /// With these nothing is started: a missing command, an absent folder, limits that cannot be had.
+  std::vector<Diagnostic> errors;
 };
 
-/// Looks at the machine (does the command exist?) but starts nothing.
+/// Looks at the machine (does the command exist?) but starts nothing. Finds every error, also those
+/// of a draft.
 Plan make_plan(const Spec& spec);
 /// The plan for a person: what would run, for how long, with which limits, towards which goals.
 std::string describe_plan(const Spec& spec, const Plan& plan);
+/// The same for programs: {"app", "runs", "longest_seconds", "targets"}.
+Json plan_document(const Spec& spec, const Plan& plan);
 
 /// What is known of a run while it runs.
 struct LiveView {
@@ -44,8 +47,9 @@ struct LiveView {
   bool stopping = false;
   std::optional<double> cores;
   std::optional<double> memory_bytes;
-  std::vector<double> recent_cores;        ///< for a sparkline, oldest first
-  std::map<std::string, double> reported;  ///< the app's own metrics, latest values
+  std::vector<double> recent_cores;          ///< for a sparkline, oldest first
+  std::map<std::string, double> reported;    ///< the app's own metrics, latest values
+  std::map<std::string, std::string> units;  ///< of those that told one
 };
 
 /// Told about progress, on the thread that runs the session.

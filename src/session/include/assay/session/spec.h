@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <assay/base/result.h>
@@ -12,20 +14,30 @@
 
 namespace assay::session {
 
-/// One thing wrong with a spec, where it stands, and what to write instead.
+/// One thing that is wrong, where it stands, and what to do instead.
 struct Diagnostic {
-  std::string file;
-  int line = 0;  ///< from 1; 0: the file as a whole
+  std::string file;  ///< empty: not from a file
+  int line = 0;      ///< from 1; 0: the file as a whole
   std::string message;
+  ErrorKind kind = ErrorKind::input;
 
   /// "sage.yaml:12: unknown key 'timout'; did you mean 'timeout'?"
   std::string text() const;
 };
 
+/// Where something is written.
+struct Place {
+  std::string file;
+  int line = 0;
+};
+/// By key of a target: "command" is in sage.yaml:12.
+using Places = std::map<std::string, Place>;
+
 /// What to profile: the app and every way to run it, all defaults filled in.
 struct Spec {
   App app;
   std::vector<Target> targets;
+  std::vector<Places> places;  ///< by target; none when it is not from a file
 };
 
 /// What the command line adds to or overrides in a spec; absent means "as the spec says".
@@ -46,6 +58,7 @@ struct Overrides {
 struct SpecResult {
   std::optional<Spec> spec;  ///< absent when there are errors
   std::vector<Diagnostic> errors;
+  Spec draft;  ///< with errors: what could be read, to look for further ones
 };
 
 /// Reads an application's sage.yaml and, where given, the profiling section from a file of its own.
@@ -64,6 +77,9 @@ SpecResult spec_for_image(const std::string& image,
 
 /// Applies the command line's options to every target. Errors name the option ("--goal: …").
 Result<void> apply(const Overrides& overrides, Spec& spec);
+
+/// What `metrics` may name: system, power, …
+std::span<const std::string_view> metric_groups();
 
 /// "fps >= 10", "latency.p95 <= 200ms", "memory_bytes.peak < 1GB".
 Result<Goal> parse_goal(const std::string& text);

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include <assay/base/files.h>
+#include <assay/session/session.h>
+#include <gtest/gtest.h>
+
+namespace assay::session {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string errors_of(const Spec& spec) {
+  std::string text;
+  for (const auto& error : make_plan(spec).errors) text += error.text() + "\n";
+  return text;
+}
+
+TEST(Plan, tells_everything_that_is_missing_with_its_place) {
+  const auto result = parse_spec(R"(command: "true"
+profiling:
+  dataset: /no/data
+  targets:
+    - {command: no-such-command}
+    - workdir: /no/folder
+)",
+                                 "s.yaml");
+  EXPECT_EQ(errors_of(result.spec.value()),
+            "s.yaml:5: no such command: no-such-command; install it, or give its path\n"
+            "s.yaml:3: the dataset does not exist: /no/data\n"
+            "s.yaml:6: the folder to run in does not exist: /no/folder\n");
+}
+
+TEST(Plan, of_a_draft_tells_what_can_be_told_and_makes_nothing_up) {
+  const auto result =
+      parse_spec("name: a\nprofiling:\n  comand: x\n  dataset: /no/data\n", "s.yaml");
+  ASSERT_FALSE(result.spec);
+  EXPECT_EQ(errors_of(result.draft), "s.yaml:4: the dataset does not exist: /no/data\n");
+}
+
+TEST(Plan, names_the_file_of_a_command_beside_a_profile) {
+  const auto result =
+      parse_spec("name: a\ncommand: no-such-command\n", "s.yaml", "dataset: /no/data\n", "p.yaml");
+  EXPECT_EQ(errors_of(result.spec.value()),
+            "s.yaml:2: no such command: no-such-command; install it, or give its path\n"
+            "p.yaml:1: the dataset does not exist: /no/data\n");
+}
+
+TEST(Plan, numbers_targets_that_no_file_tells_apart) {
+  Spec spec = spec_for_command({"no-such-command"});
+  EXPECT_EQ(errors_of(spec), "no such command: no-such-command; install it, or give its path\n");
+  spec.targets.push_back(spec.targets[0]);
+  EXPECT_EQ(errors_of(spec),
+            "target 1: no such command: no-such-command; install it, or give its path\n"
+            "target 2: no such command: no-such-command; install it, or give its path\n");
+}
+
+TEST(Plan, looks_for_the_command_along_the_apps_own_path) {
+  const fs::path folder = fs::path(::testing::TempDir()) / "assay_plan_path";
+  fs::create_directories(folder / "tools");
+  ASSERT_TRUE(write_file(folder / "tools" / "own-tool", "#!/bin/sh\n"));
+  fs::permissions(folder / "tools" / "own-tool", fs::perms::owner_all);
+  Spec spec = spec_for_command({"own-tool"});
+  EXPECT_NE(errors_of(spec), "");
+  spec.targets[0].env["PATH"] = (folder / "tools").string();
+  EXPECT_EQ(errors_of(spec), "");
+  spec.targets[0].env["PATH"] = "tools";
+  spec.targets[0].workdir = folder.string();
+  EXPECT_EQ(errors_of(spec), "");
+  spec.targets[0].command = {"true"};
+  EXPECT_NE(errors_of(spec), "");
+  fs::remove_all(folder);
+}
+
+TEST(Plan, document_has_targets_without_their_secrets) {
+  Spec spec = spec_for_command({"true"});
+  spec.targets[0].timeout = std::chrono::seconds(5);
+  spec.targets[0].repeat = 2;
+  spec.targets[0].env["API_TOKEN"] = "abc123";
+  const Json json = plan_document(spec, make_plan(spec));
+  EXPECT_EQ(json["runs"], 2);
+  EXPECT_EQ(json["longest_seconds"], 10);
+  EXPECT_EQ(json["targets"][0]["env"]["API_TOKEN"], "***");
+}
+
+TEST(SpecForCommand, is_named_after_the_script_rather_than_its_interpreter) {
+  const auto name = [](const std::vector<std::string>& command) {
+    return spec_for_command(command).app.name;
+  };
+  EXPECT_EQ(name({"/usr/bin/python3.11", "-u", "apps/count.py", "--fast"}), "count.py");
+  EXPECT_EQ(name({"python3", "-m", "http.server"}), "http.server");
+  EXPECT_EQ(name({"python3", "-c", "print(1)"}), "python3");
+  EXPECT_EQ(name({"sh", "run.sh"}), "run.sh");
+  EXPECT_EQ(name({"/opt/detector", "x.py"}), "detector");
+}
+
+}  // namespace
+}  // namespace assay::session
