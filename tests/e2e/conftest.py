@@ -51,10 +51,10 @@ class Place:
         self.env.update(HOME=str(folder), XDG_DATA_HOME=f"{folder}/data",
                         ASSAY_STORE=f"{folder}/history.db", LC_ALL="C.UTF-8")
 
-    def start(self, *arguments, **env):
+    def start(self, *arguments, user=None, preexec_fn=None, **env):
         return subprocess.Popen([ASSAY, *map(str, arguments)], cwd=self.folder, env={**self.env, **env},
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True)
+                                stderr=subprocess.PIPE, text=True, user=user, preexec_fn=preexec_fn)
 
     def assay(self, *arguments, timeout=60, **env):
         """Runs to the end; gives returncode, stdout, stderr."""
