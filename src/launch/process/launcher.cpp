@@ -234,7 +234,7 @@ class ProcessLauncher final : public Launcher {
 
 Result<void> try_limits(const Limits& limits, const SysRoot& root) {
   if (limits.empty()) return {};
-  ASSAY_TRY(const Owner owner, Owner::self(SysRoot()));
+  const Owner owner = Owner::self(SysRoot());
   const auto group =
       Cgroup::make(root, find_cgroup_places(root), group_name("trial", 0, owner), limits);
   if (!group) return no_limits(limits, group.error().message);
