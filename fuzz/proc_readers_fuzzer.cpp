@@ -20,6 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (status->pid < 0 || status->group < 0) __builtin_trap();
   }
   (void)parse_process_io(text);
+  (void)parse_waiting_ns(text);
   (void)parse_node_stat(text);
   const Meminfo memory = parse_meminfo(text);
   if (memory.used && *memory.used > *memory.total) __builtin_trap();

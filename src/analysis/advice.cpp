@@ -28,11 +28,6 @@ bool throttled(const Facts& f) {
   return held_back != nullptr && held_back->mean > 0.05;
 }
 
-const Distribution* cpu_waiting(const Facts& f) {
-  const auto* app = f.app("pressure_cpu_waiting_ratio");
-  return app != nullptr ? app : f.node("pressure_cpu_waiting_ratio");
-}
-
 std::optional<Advice> ran_out_of_memory(const Facts& f) {
   if (!out_of_memory(f)) return std::nullopt;
   const auto* memory = f.app("memory_bytes");
@@ -163,12 +158,12 @@ double taken_by_others(const Facts& f) {
   return f.node("cpu_cores")->mean - f.app("cpu_cores")->mean;
 }
 
-/// Where the kernel tells only of the whole node that someone waits: an app that would have used
-/// more gets at least half of an equal share, while one that sleeps stays far below it.
-bool uses_its_share(const Facts& f) {
-  const auto* load = f.node("load1");
-  const double tasks = std::max(load != nullptr ? load->mean : 0, f.node("cpu_cores")->mean);
-  return f.app("cpu_cores")->p95 >= 0.5 * f.device.cores / (tasks + 1);
+bool waits_for_cpu(const Facts& f) {
+  if (const auto* waiting = f.app("cpu_waiting_cores")) {
+    return waiting->mean >= std::max(0.05, 0.2 * f.app("cpu_cores")->mean);
+  }
+  const auto* pressure = f.app("pressure_cpu_waiting_ratio");
+  return pressure != nullptr && pressure->mean >= 0.2;
 }
 
 /// All cores are taken, a good part of them by others, and the app waits.
@@ -177,22 +172,21 @@ bool others_take_the_cpu(const Facts& f) {
   const auto* all = f.node("cpu_cores");
   const double cores = f.device.cores;
   if (mine == nullptr || all == nullptr || cores <= 0) return false;
-  const bool full = all->mean > 0.9 * cores && taken_by_others(f) > std::max(0.5, 0.1 * cores);
-  const auto* waiting = cpu_waiting(f);
-  if (!full || (waiting != nullptr && waiting->mean < 0.2)) return false;
-  return f.app("pressure_cpu_waiting_ratio") != nullptr || uses_its_share(f);
+  return all->mean > 0.9 * cores && taken_by_others(f) > std::max(0.5, 0.1 * cores) &&
+         waits_for_cpu(f);
 }
 
 std::optional<Advice> busy_node(const Facts& f) {
   if (shortage_of(f) != Shortage::busy_node) return std::nullopt;
-  const auto* waiting = cpu_waiting(f);
+  const auto* waiting = f.app("cpu_waiting_cores");
+  const std::string more =
+      waiting != nullptr ? fmt::format("; it could have used {} more", format_number(waiting->mean))
+                         : fmt::format("; it waited {} of the time",
+                                       percent(f.app("pressure_cpu_waiting_ratio")->mean));
   return Advice{
       "Other programs on this node take CPU time that the app waits for.",
       fmt::format("Of {} cores the app used {} and others {}{}.", f.device.cores,
-                  format_number(f.app("cpu_cores")->mean), format_number(taken_by_others(f)),
-                  waiting != nullptr
-                      ? fmt::format("; it waited {} of the time", percent(waiting->mean))
-                      : ""),
+                  format_number(f.app("cpu_cores")->mean), format_number(taken_by_others(f)), more),
       "End what runs beside it and profile again, or take these numbers as those of a busy node."};
 }
 

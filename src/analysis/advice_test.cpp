@@ -129,18 +129,19 @@ TEST(Advice, on_other_programs_that_take_the_cpu) {
   EXPECT_FALSE(contended(1.5, 3.9, 0.05)) << "it does not wait";
 }
 
-TEST(Advice, on_a_busy_node_that_does_not_tell_who_waits) {
-  const auto contended = [](double mine, double load) {
+TEST(Advice, on_other_programs_goes_by_the_time_that_its_threads_waited) {
+  const auto evidence = [](double mine, double waiting) {
     TestRun t;
     t.steady(MetricId::cpu_usage_seconds_total, mine);
     t.steady(MetricId::cpu_usage_seconds_total, 3.9, Scope::node);
     t.steady(MetricId::pressure_cpu_waiting_seconds_total, 0.9, Scope::node);
-    t.steady(MetricId::load1, load, Scope::node);
-    return t.advises("Other programs");
+    t.steady(MetricId::cpu_waiting_seconds_total, waiting);
+    return t.advises("Other programs") ? evidence_of(t, "Other programs") : "";
   };
-  EXPECT_TRUE(contended(0.5, 7));
-  EXPECT_TRUE(contended(0.12, 20));
-  EXPECT_FALSE(contended(0.01, 7)) << "it sleeps";
+  EXPECT_EQ(evidence(0.1, 0.9),
+            "Of 4 cores the app used 0.1 and others 3.8; it could have used 0.9 more.");
+  EXPECT_EQ(evidence(0.01, 0.02), "") << "it sleeps";
+  EXPECT_EQ(evidence(1, 0.1), "") << "it gets nearly all that it asks for";
 }
 
 TEST(Advice, on_a_board_that_protects_itself) {

@@ -39,6 +39,7 @@ TEST(AppProbes, of_a_v2_group) {
   EXPECT_DOUBLE_EQ(app.value("processes"), 1);
   EXPECT_DOUBLE_EQ(app.value("open_files"), 3);
   EXPECT_DOUBLE_EQ(app.value("context_switches_total"), 130);
+  EXPECT_DOUBLE_EQ(app.value("cpu_waiting_seconds_total"), 0.75);
   EXPECT_EQ(app.find("cpu_usage_seconds_total")->info.source, "cgroup v2 cpu.stat usage_usec");
 }
 

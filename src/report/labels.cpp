@@ -21,6 +21,7 @@ constexpr auto kTitles = std::to_array<Title>({
     {"cpu_throttled_ratio", "CPU held back by its limit"},
     {"memory_bytes", "Memory"},
     {"memory_rss_bytes", "Memory, resident"},
+    {"cpu_waiting_cores", "Cores it waited for"},
     {"memory_peak_bytes", "Memory, highest so far"},
     {"memory_cache_bytes", "File cache"},
     {"memory_swap_bytes", "Swap"},

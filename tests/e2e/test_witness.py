@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Footprints agree within 2 % with what others say: GNU time, and a program whose use is known."""
 import json
+import os
 import pathlib
 import re
 
@@ -82,6 +83,14 @@ def test_a_burst_between_two_beats_is_not_missed(place):
     run = place.run("--interval", "1s", "--", KNOWN_LOAD, "1", "0.3", str(64 * MB))
     assert cpu_at_exit(run) == pytest.approx(0.3, rel=0.1)
     assert cpu_from_samples(run) == pytest.approx(0.3, rel=0.1)
+
+
+def test_threads_that_share_a_core_are_seen_waiting(place):
+    """Two busy threads on one core: each waits while the other runs."""
+    core = str(min(os.sched_getaffinity(0)))
+    run = place.run("--", "taskset", "-c", core, KNOWN_LOAD, "2", "2", str(MB))
+    waiting = run["footprint"]["cpu_waiting_cores"]["mean"]
+    assert waiting > 0.7 * run["footprint"]["cpu_cores"]["mean"]
 
 
 def test_samples_reach_the_folder(place):

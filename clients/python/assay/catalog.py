@@ -7,6 +7,7 @@ METRICS = {
     'cpu_user_seconds_total': ('seconds', 'counter', "CPU time spent in the app's own code."),
     'cpu_system_seconds_total': ('seconds', 'counter', 'CPU time spent in the kernel on behalf of the app.'),
     'cpu_throttled_seconds_total': ('seconds', 'counter', 'Time in which a CPU limit held the app back.'),
+    'cpu_waiting_seconds_total': ('seconds', 'counter', 'Time in which threads of the app were ready and waited for a CPU; its rate is the number of cores it could have used in addition.'),
     'memory_bytes': ('bytes', 'gauge', 'Working set: memory in use that cannot be given back at once (without inactive file cache).'),
     'memory_rss_bytes': ('bytes', 'gauge', 'Resident anonymous and mapped memory of the processes.'),
     'memory_peak_bytes': ('bytes', 'gauge', "The kernel's own high-water mark so far, which no sampling interval can miss."),

@@ -9,8 +9,8 @@
 namespace assay::probes {
 namespace {
 
-/// Adds up the context switches of threads, keeping the last known count of those that ended.
-class SwitchCounter {
+/// Adds up a count of each thread, keeping the last known one of those that ended.
+class ThreadTotals {
  public:
   void begin() { ++round_; }
 
@@ -61,6 +61,8 @@ class TreeDetailsProbe final : public Probe {
         describe(MetricId::context_switches_total, Scope::app,
                  "/proc/PID/task/TID/status of the tree; at least, since what a thread "
                  "does in its last second is not seen"));
+    waiting_ = sink.declare(describe(MetricId::cpu_waiting_seconds_total, Scope::app,
+                                     "/proc/PID/task/TID/schedstat of the tree"));
     return {};
   }
 
@@ -68,14 +70,18 @@ class TreeDetailsProbe final : public Probe {
     const Timestamp now = clock.now();
     uint64_t open_files = 0;
     bool readable = false;
-    counter_.begin();
+    switch_totals_.begin();
+    waiting_totals_.begin();
     for (const auto& process : table_->processes()) {
       if (!process.alive()) continue;
       readable = count_files(process.pid, open_files) || readable;
-      count_switches(process.pid);
+      count_threads(process.pid);
     }
     if (readable) sink.sample(files_, now, static_cast<double>(open_files));
-    sink.sample(switches_, now, static_cast<double>(counter_.total()));
+    sink.sample(switches_, now, static_cast<double>(switch_totals_.total()));
+    if (tells_waiting_) {
+      sink.sample(waiting_, now, static_cast<double>(waiting_totals_.total()) * 1e-9);
+    }
     return {};
   }
 
@@ -92,23 +98,41 @@ class TreeDetailsProbe final : public Probe {
     return for_each_entry(folder.get(), [&](std::string_view) { ++open_files; });
   }
 
-  void count_switches(pid_t pid) {
+  void count_threads(pid_t pid) {
     const Fd folder = table_->files().open(pid, "task");
     for_each_number(folder.get(), [&](pid_t thread) {
-      const Fd file = table_->files().open(pid, thread, "status");
-      std::array<char, 16384> buffer;
-      const auto text = pread_text(file.get(), buffer);
-      const auto status = text ? parse_process_status(*text) : std::nullopt;
-      if (!status || !status->voluntary_switches || !status->forced_switches) return;
-      counter_.add(thread, *status->voluntary_switches + *status->forced_switches);
+      count_switches(pid, thread);
+      count_waiting(pid, thread);
     });
+  }
+
+  void count_switches(pid_t pid, pid_t thread) {
+    const Fd file = table_->files().open(pid, thread, "status");
+    std::array<char, 16384> buffer;
+    const auto text = pread_text(file.get(), buffer);
+    const auto status = text ? parse_process_status(*text) : std::nullopt;
+    if (!status || !status->voluntary_switches || !status->forced_switches) return;
+    switch_totals_.add(thread, *status->voluntary_switches + *status->forced_switches);
+  }
+
+  void count_waiting(pid_t pid, pid_t thread) {
+    const Fd file = table_->files().open(pid, thread, "schedstat");
+    std::array<char, 128> buffer;
+    const auto text = pread_text(file.get(), buffer);
+    const auto waited = text ? parse_waiting_ns(*text) : std::nullopt;
+    if (!waited) return;
+    tells_waiting_ = true;
+    waiting_totals_.add(thread, *waited);
   }
 
   bool live_;
   std::shared_ptr<ProcessTable> table_;
-  SwitchCounter counter_;
+  ThreadTotals switch_totals_;
+  ThreadTotals waiting_totals_;
+  bool tells_waiting_ = false;
   SeriesId files_{};
   SeriesId switches_{};
+  SeriesId waiting_{};
 };
 
 }  // namespace

@@ -98,6 +98,11 @@ std::optional<ProcessStatus> parse_process_status(std::string_view text) {
   return status;
 }
 
+std::optional<uint64_t> parse_waiting_ns(std::string_view text) {
+  next_field(text, ' ');
+  return parse_uint(next_field(text, ' '));
+}
+
 std::optional<ProcessIo> parse_process_io(std::string_view text) {
   const auto read = keyed_uint(text, "read_bytes");
   const auto written = keyed_uint(text, "write_bytes");

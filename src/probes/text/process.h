@@ -44,6 +44,9 @@ struct ProcessStatus {
 };
 std::optional<ProcessStatus> parse_process_status(std::string_view text);
 
+/// /proc/PID/task/TID/schedstat: nanoseconds in which the thread was ready and waited for a CPU.
+std::optional<uint64_t> parse_waiting_ns(std::string_view text);
+
 /// /proc/PID/io: what reached or will reach a disk, children that were waited for included.
 struct ProcessIo {
   uint64_t read_bytes = 0;

@@ -79,6 +79,13 @@ TEST(ProcessStatus, has_no_memory_for_a_zombie) {
   EXPECT_FALSE(parse_process_status("Name:\tx\n"));
 }
 
+TEST(WaitingTime, is_the_second_number) {
+  EXPECT_EQ(parse_waiting_ns("5000000000 250000000 121\n"), 250000000U);
+  EXPECT_FALSE(parse_waiting_ns("5000000000\n"));
+  EXPECT_FALSE(parse_waiting_ns("1 x 3\n"));
+  EXPECT_FALSE(parse_waiting_ns(""));
+}
+
 TEST(ProcessIo, does_not_take_cancelled_writes_for_writes) {
   const auto io = parse_process_io(
       "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 5\nwrite_bytes: "
