@@ -43,7 +43,7 @@ function goalMarks(shown: ShownRun): HTMLElement | undefined {
   const list = el('ul', { class: 'goal-marks' });
   shown.run.goals.forEach((goal, i) => {
     const value = shown.words.goal_values[i] ?? '';
-    list.append(el('li', {}, mark(goal.met), ' ', el('span', { class: 'goal-name' }, goal.goal), el('span', { class: 'muted' }, goal.value === undefined ? `: ${value}` : `: reached ${value}`)));
+    list.append(el('li', {}, mark(goal.met), ' ', el('span', { class: 'goal-name' }, goal.goal), el('span', { class: 'muted' }, goal.value === undefined ? `: ${value}` : `: measured ${value}`)));
   });
   return list;
 }

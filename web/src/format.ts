@@ -64,7 +64,7 @@ export function formatValue(value: number | undefined, unit: string): string {
   }
 }
 
-/** For a plot's value axis, where the title already tells what is counted. */
+/** Where it is already told what is counted: on a plot's value axis, behind another value. */
 export function formatTick(value: number, unit: string): string {
   return /^(seconds|bytes|bytes per second|ratio|celsius|hertz|watts|joules)$/.test(unit) ? formatValue(value, unit) : formatNumber(value);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Footprint and goals, the runs side by side.
 import { el, mark, scrolling, section, swatch } from './dom';
-import { formatDuration, formatValue } from './format';
+import { formatDuration, formatTick, formatValue } from './format';
 import type { Distribution, Distributions, PageData, ShownRun, Statistic } from './types';
 
 const STATISTICS: Statistic[] = ['mean', 'p50', 'p95', 'p99', 'peak'];
@@ -43,7 +43,8 @@ function sideCell(d: Distribution | undefined, absent: string, largest: number, 
   if (d === undefined) return el('td', { class: 'muted' }, absent);
   return el('td', {},
     el('span', { class: 'big' }, formatValue(d.mean, d.unit)),
-    el('span', { class: 'small muted' }, `p95 ${formatValue(d.p95, d.unit)} · peak ${formatValue(d.peak, d.unit)}`),
+    el('span', { class: 'small muted' }, `p95 ${formatTick(d.p95, d.unit)}`),
+    el('span', { class: 'small muted' }, `peak ${formatTick(d.peak, d.unit)}`),
     bar(d, largest, color));
 }
 
@@ -129,7 +130,7 @@ export function goalsSection(runs: ShownRun[]): HTMLElement | undefined {
       return el('td', {}, mark(found.met), ` ${r.words.goal_values[at] ?? ''}`);
     })));
   }
-  const heads = runs.length === 1 ? [el('th', { scope: 'col' }, 'reached')] : runs.map(runHead);
+  const heads = runs.length === 1 ? [el('th', { scope: 'col' }, 'measured')] : runs.map(runHead);
   return section('goals', 'Goals', scrolling('Goals', el('table', {},
     el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Goal'), ...heads)), body)));
 }
