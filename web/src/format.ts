@@ -59,7 +59,7 @@ export function formatValue(value: number | undefined, unit: string): string {
     case 'joules': return `${formatNumber(value)} J`;
     case '': return formatNumber(value);
     default:
-      if (unit.endsWith(' per second')) return `${formatNumber(value)} /s`;
+      if (unit.endsWith('per second')) return `${formatNumber(value)} /s`;
       return counted(value, unit);
   }
 }
