@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "archive.h"
 
+#include "packer.h"
 #include "test_support.h"
 
 #include <nlohmann/json.hpp>
@@ -108,6 +109,16 @@ TEST(Archive, a_newer_format_says_so) {
   const auto read = read_archive(bytes);
   ASSERT_FALSE(read);
   expect_in(read.error().message, "newer Assay");
+}
+
+TEST(Archive, the_seeds_of_its_fuzzer_are_whole) {
+  const std::filesystem::path seeds = ASSAY_SOURCE_DIR "/fuzz/corpus/archive";
+  const std::string whole = *read_file(seeds / "whole");
+  const auto read = read_archive(whole);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_FALSE(read->runs.empty());
+  const auto content = unpack(std::string_view(whole).substr(9), kMaxArchive);
+  EXPECT_EQ(content, *read_file(seeds / "content")) << "the same without its compression";
 }
 
 TEST(Archive, what_does_not_fit_together_is_refused) {

@@ -119,19 +119,35 @@ TEST(Processes, our_own_running_runs_are_left_alone) {
   EXPECT_TRUE(store->mark_interrupted()->empty());
 }
 
-TEST(Processes, a_run_of_another_pid_namespace_is_left_alone_until_the_machine_starts_anew) {
+/// A run whose writer is nobody here, but perhaps somebody in pid namespace 1; `age` is that of its
+/// last sample.
+void write_from_elsewhere(const TempFolder& folder, Nanoseconds age) {
+  const auto store = must_open(folder / "h.db");
+  write_some(*store);
+  Series recent = example_series("a", 0, 1);
+  recent.times[0] = std::chrono::system_clock::now() - age;
+  ASSERT_TRUE(store->append("s", 1, {recent}));
+  auto db = Database::open(folder / "h.db");
+  ASSERT_TRUE(db->run("UPDATE runs SET writer_pid = 4194304, writer_namespace = 1"));
+}
+
+TEST(Processes, a_run_of_another_pid_namespace_is_left_alone_while_samples_come) {
   const TempFolder folder;
-  {
-    const auto store = must_open(folder / "h.db");
-    write_some(*store);
-    auto db = Database::open(folder / "h.db");
-    ASSERT_TRUE(db->run("UPDATE runs SET writer_pid = 4194304, writer_namespace = 1"));
-  }
+  write_from_elsewhere(folder, std::chrono::minutes(30));
   EXPECT_TRUE(must_open(folder / "h.db")->mark_interrupted()->empty());
-  {
-    auto db = Database::open(folder / "h.db");
-    ASSERT_TRUE(db->run("UPDATE runs SET writer_boot = 'of before'"));
-  }
+}
+
+TEST(Processes, a_run_of_another_pid_namespace_is_cut_off_after_a_long_silence) {
+  const TempFolder folder;
+  write_from_elsewhere(folder, std::chrono::minutes(90));
+  EXPECT_EQ(*must_open(folder / "h.db")->mark_interrupted(), std::vector<std::string>{"s"});
+}
+
+TEST(Processes, a_run_of_another_pid_namespace_is_cut_off_when_the_machine_started_anew) {
+  const TempFolder folder;
+  write_from_elsewhere(folder, std::chrono::minutes(1));
+  auto db = Database::open(folder / "h.db");
+  ASSERT_TRUE(db->run("UPDATE runs SET writer_boot = 'of before'"));
   EXPECT_EQ(*must_open(folder / "h.db")->mark_interrupted(), std::vector<std::string>{"s"});
 }
 

@@ -161,18 +161,24 @@ Result<std::vector<RunningRow>> running_rows(Database& db) {
   }
 }
 
+Result<Timestamp> last_sign(Database& db, const RunningRow& row) {
+  ASSAY_TRY(const int64_t last,
+            db.number("SELECT max(last_ns) FROM (SELECT last_ns FROM tail WHERE run_id = ?1 "
+                      "UNION ALL SELECT last_ns FROM blocks WHERE run_id = ?1 "
+                      "UNION ALL SELECT started_ns FROM runs WHERE id = ?1)",
+                      row.id));
+  return from_unix_ns(last);
+}
+
 Result<bool> interrupt_run(Database& db, const RunningRow& row) {
   ASSAY_TRY(auto found, db.prepare("SELECT record FROM runs WHERE id = ? AND status = 'running'"));
   ASSAY_TRY(const bool still, found.bind(row.id).step());
   if (!still) return false;
   auto run = parse_run(found.text(0));
   if (!run) return damaged_record(db, row.session_id, run.error());
-  ASSAY_TRY(const int64_t last,
-            db.number("SELECT max(last_ns) FROM (SELECT last_ns FROM tail WHERE run_id = ?1 "
-                      "UNION ALL SELECT last_ns FROM blocks WHERE run_id = ?1)",
-                      row.id));
+  ASSAY_TRY(const Timestamp last, last_sign(db, row));
   run->status = RunStatus::interrupted;
-  run->ended = std::max(run->started, from_unix_ns(last));
+  run->ended = std::max(run->started, last);
   ASSAY_CHECK(put_run_row(db, row.session_id, *run, {}));
   return true;
 }

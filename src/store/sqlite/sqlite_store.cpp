@@ -13,6 +13,9 @@ namespace assay::store {
 namespace fs = std::filesystem;
 namespace {
 
+/// A run whose writer cannot be seen, in another container, goes on for as long as samples come.
+constexpr auto kLongestSilence = std::chrono::hours(1);
+
 /// A run as it was at one moment, whatever is written later.
 class LoadedSeries final : public SeriesReader {
  public:
@@ -262,16 +265,25 @@ Result<std::string> SqliteStore::import_session(const fs::path& file) {
   return archive->session.id;
 }
 
+Result<bool> SqliteStore::is_cut_off(const RunningRow& row) {
+  const ProcessState state = state_of(root_, row.writer);
+  if (state != ProcessState::unknown) return state == ProcessState::dead;
+  ASSAY_TRY(const Timestamp last, last_sign(db_, row));
+  return std::chrono::system_clock::now() - last > kLongestSilence;
+}
+
 Result<std::vector<std::string>> SqliteStore::mark_interrupted() {
   const Lock lock(mutex_);
   ASSAY_TRY(auto rows, running_rows(db_));
-  std::erase_if(rows, [&](const RunningRow& row) {
-    return state_of(root_, row.writer) != ProcessState::dead;
-  });
+  std::vector<RunningRow> cut_off;
+  for (auto& row : rows) {
+    ASSAY_TRY(const bool gone, is_cut_off(row));
+    if (gone) cut_off.push_back(std::move(row));
+  }
   std::vector<std::string> sessions;
-  if (rows.empty()) return sessions;
+  if (cut_off.empty()) return sessions;
   ASSAY_TRY(auto transaction, Transaction::write(db_));
-  for (const auto& row : rows) {
+  for (const auto& row : cut_off) {
     ASSAY_TRY(const bool interrupted, interrupt_run(db_, row));
     if (interrupted && (sessions.empty() || sessions.back() != row.session_id)) {
       sessions.push_back(row.session_id);

@@ -3,6 +3,7 @@
 
 #include "archive.h"
 #include "sqlite/database.h"
+#include "sqlite/session_rows.h"
 
 #include <memory>
 #include <optional>
@@ -52,6 +53,7 @@ class SqliteStore final : public Store {
   Failure damaged(const Error& error) const ASSAY_REQUIRES(mutex_);
   Result<void> start_appending(const std::string& session_id, int run) ASSAY_REQUIRES(mutex_);
   Result<Archive> load_archive(const std::string& id) ASSAY_REQUIRES(mutex_);
+  Result<bool> is_cut_off(const RunningRow& row) ASSAY_REQUIRES(mutex_);
   Result<void> insert_archive(const Archive& archive) ASSAY_REQUIRES(mutex_);
 
   SysRoot root_;

@@ -57,7 +57,8 @@ class Store {
   virtual Result<std::string> import_session(const std::filesystem::path& file) = 0;
 
   /// Marks runs as interrupted whose process is gone (their `assay` was killed). One of another pid
-  /// namespace is left alone until the machine starts anew. Returns the runs' sessions.
+  /// namespace, which cannot be seen, is left alone until nothing has come of it for an hour or the
+  /// machine has started anew. Returns the runs' sessions.
   virtual Result<std::vector<std::string>> mark_interrupted() = 0;
   /// Bytes of sample blocks and number of samples, for the benchmark.
   struct Size {
