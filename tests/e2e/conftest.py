@@ -16,6 +16,7 @@ BIN = pathlib.Path(os.environ.get("ASSAY_BIN", HERE.parents[1] / "build/release/
 ASSAY = str(BIN / "assay")
 KNOWN_LOAD = str(BIN / "known_load")
 PYTHON = sys.executable
+CLIENT = HERE.parents[1] / "clients/python"
 
 
 def wait_until(condition, seconds, what):
@@ -47,12 +48,14 @@ class Place:
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
         self.mark = f"ASSAY_STORE={self.folder}/history.db"
+        self.within = []  # what `assay` is started by
         self.env = {k: v for k, v in os.environ.items() if not k.startswith(("ASSAY_", "XDG_"))}
         self.env.update(HOME=str(folder), XDG_DATA_HOME=f"{folder}/data",
-                        ASSAY_STORE=f"{folder}/history.db", LC_ALL="C.UTF-8")
+                        ASSAY_STORE=f"{folder}/history.db", PYTHONPATH=str(CLIENT),
+                        LC_ALL="C.UTF-8")
 
     def start(self, *arguments, user=None, preexec_fn=None, **env):
-        return subprocess.Popen([ASSAY, *map(str, arguments)], cwd=self.folder, env={**self.env, **env},
+        return subprocess.Popen([*self.within, ASSAY, *map(str, arguments)], cwd=self.folder, env={**self.env, **env},
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True, user=user, preexec_fn=preexec_fn)
 

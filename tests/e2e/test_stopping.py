@@ -92,7 +92,7 @@ def test_attached_to_what_already_runs(place):
     try:
         run = place.run("--pid", app.pid, "--for", "2s")
         assert app.poll() is None, "the app goes on"
-        assert run["isolation"] == "attached" and run["status"] in ("finished", "timeout")
+        assert run["isolation"] == "attached" and run["status"] == "finished"
         assert run["duration_seconds"] == pytest.approx(2, abs=0.3)
         assert 0.2 < run["footprint"]["cpu_cores"]["mean"] < 1.1
         assert run["footprint"]["memory_rss_bytes"]["peak"] == pytest.approx(64 << 20, rel=0.05)
@@ -113,5 +113,5 @@ def test_attaching_ends_when_the_app_ends(place):
 
 def test_attaching_to_nothing_is_refused(place):
     done = place.assay("run", "--pid", 2**22 - 1, "--for", "1s")
-    assert done.returncode in (2, 4) and str(2**22 - 1) in done.stderr
+    assert done.returncode == 2 and str(2**22 - 1) in done.stderr
     assert json.loads(place.assay("history", "list", "--json").stdout or "[]") == []
