@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """The way to the profiler: a unix socket that never blocks and never raises."""
-import _thread
 import collections
 import errno
 import os
@@ -92,29 +91,35 @@ class Sender(object):
                 self._next_attempt = 0.0
             finally:
                 self._sending.release()
+        self.end_thread()
 
     def send_held(self):
         """Sends what no later value has taken along."""
         if self._queue or self._unsent:
             self.flush(time.monotonic())
 
-    def end_thread(self, wait=0.0):
+    def end_thread(self):
         """Ends the thread for held values; the next sending makes a new one."""
         held, self._held = self._held, None
         if held is not None:
-            held.end(wait)
+            held.end()
 
     def before_fork(self):
         # No fork in the middle of a sending, and none of a process that has threads only by us.
         if self._pid == os.getpid():
             self.send_held()
-            self.end_thread(CLOSE_SECONDS)
+            self.end_thread()
 
     def _watch_held(self):
         # Within self._sending: a signal handler cannot come in between.
-        if self._held is None:
-            self._held = _HeldValues(self)
-        self._held.wake()
+        held = self._held
+        try:
+            if held is None and _can_start_a_thread():
+                held = self._held = _HeldValues(self)
+        except RuntimeError:
+            pass   # a thread that cannot be had is done without
+        if held is not None:
+            held.wake()
 
     def _after_fork(self):
         # The child gets its own connection; what is queued is the parent's to send.
@@ -165,7 +170,6 @@ class Sender(object):
             self._socket.close()
         self._socket = None
         self._next_attempt = time.monotonic() + RETRY_SECONDS
-        self.end_thread()
 
     def _drop_queue(self):
         self.dropped += len(self._queue)
@@ -174,44 +178,48 @@ class Sender(object):
 
 
 class _HeldValues(object):
-    """A thread that sends what was held when nothing follows; it sleeps while nothing is reported, and
-    ends with its connection or its process. A thread that cannot be had is done without."""
+    """A thread that sends what was held when nothing follows; it sleeps while nothing is reported. It
+    is waited for when it ends: an interpreter that is being taken down must not meet it."""
 
     def __init__(self, sender):
         self._sender = weakref.ref(sender)
         self._woken = threading.Event()
         self._ending = threading.Event()
-        self.ended = threading.Event()
-        try:
-            # Not threading.Thread: its start takes a lock that a signal handler might wait for forever.
-            _thread.start_new_thread(self._run, ())
-        except RuntimeError:
-            self.ended.set()
+        self.thread = threading.Thread(target=self._run, name='assay')
+        self.thread.daemon = True
+        self.thread.start()
 
     def wake(self):
         self._woken.set()
 
-    def end(self, wait):
+    def end(self):
         self._ending.set()
         self._woken.set()
-        self.ended.wait(wait)
+        if self.thread is not threading.current_thread():
+            self.thread.join(CLOSE_SECONDS)
 
     def _run(self):
-        try:
-            # A value is held only for a moment after a sending, and every sending wakes.
-            while self._woken.wait():
-                self._woken.clear()
-                if self._ending.wait(HELD_SECONDS):
-                    return
-                sender = self._sender()
-                if sender is None:
-                    return
-                sender.send_held()
-                del sender
-        except Exception:  # of an interpreter that is being taken down
-            pass
-        finally:
-            self.ended.set()
+        # A value is held only for a moment after a sending, and every sending wakes.
+        while self._woken.wait():
+            self._woken.clear()
+            if self._ending.wait(HELD_SECONDS):
+                return
+            sender = self._sender()
+            if sender is None:
+                return
+            sender.send_held()
+            del sender
+
+
+def _can_start_a_thread():
+    """Not in a signal handler that came while a thread was being started: it would wait forever."""
+    lock = getattr(threading, '_active_limbo_lock', None)
+    if lock is None:
+        return True
+    if getattr(lock, '_is_owned', bool)() or not lock.acquire(False):
+        return False
+    lock.release()
+    return True
 
 
 _senders = weakref.WeakSet()
