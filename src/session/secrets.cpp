@@ -182,29 +182,47 @@ size_t plain_end(std::string_view text, size_t at) {
   return at;
 }
 
-/// "--password x" and the like within a command line; each line is one of its own.
-void find_option_values(std::string_view text, std::vector<Span>& spans) {
-  char outer = 0;
-  CommandSecrets secrets;
-  for (size_t at = 0; at < text.size();) {
-    const char c = text[at];
-    const bool is_value = secrets.expects_value() && c != outer;
-    if (is_space(c) || (is_one_of(c, kQuotes) && !is_value)) {
-      if (c == '\n' || c == outer) secrets = {};
-      if (!is_space(c) && (outer == 0 || outer == c)) outer = outer == 0 ? c : '\0';
-      ++at;
-      continue;
+/// Walks over a command line, word by word; each line is one of its own.
+class OptionValues {
+ public:
+  OptionValues(std::string_view text, std::vector<Span>& spans) : text_(text), spans_(spans) {}
+
+  void find() {
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      const bool is_value = secrets_.expects_value() && c != outer_;
+      if (is_space(c) || (is_one_of(c, kQuotes) && !is_value)) {
+        skip(c);
+      } else {
+        take_word(is_value);
+      }
     }
-    size_t end = is_value ? word_end(text, at, outer) : plain_end(text, at);
-    if (!is_value && secrets.is_cut_password(text.substr(at, end - at)))
-      end = word_end(text, at, outer);
-    const Span word = is_value ? inside_quotes(text, {at, end}) : Span{at, end};
-    const Span secret = secrets.next(text.substr(word.begin, word.end - word.begin));
-    if (secret.end > secret.begin)
-      spans.push_back({word.begin + secret.begin, word.begin + secret.end});
-    at = end;
   }
-}
+
+ private:
+  void skip(char c) {
+    if (c == '\n' || c == outer_) secrets_ = {};
+    if (!is_space(c) && (outer_ == 0 || outer_ == c)) outer_ = outer_ == 0 ? c : '\0';
+    ++at_;
+  }
+
+  void take_word(bool is_value) {
+    size_t end = is_value ? word_end(text_, at_, outer_) : plain_end(text_, at_);
+    if (!is_value && secrets_.is_cut_password(text_.substr(at_, end - at_)))
+      end = word_end(text_, at_, outer_);
+    const Span word = is_value ? inside_quotes(text_, {at_, end}) : Span{at_, end};
+    const Span secret = secrets_.next(text_.substr(word.begin, word.end - word.begin));
+    if (secret.end > secret.begin)
+      spans_.push_back({word.begin + secret.begin, word.begin + secret.end});
+    at_ = end;
+  }
+
+  std::string_view text_;
+  std::vector<Span>& spans_;
+  CommandSecrets secrets_;
+  size_t at_ = 0;
+  char outer_ = 0;  ///< the quote that the words stand within
+};
 
 std::string with_masks(std::string_view text, std::vector<Span> spans) {
   std::sort(spans.begin(), spans.end(), [](Span a, Span b) { return a.begin < b.begin; });
@@ -278,7 +296,7 @@ std::string masked_text(const std::string& text) {
   std::vector<Span> spans;
   find_url_passwords(text, spans);
   find_named_values(text, spans);
-  find_option_values(text, spans);
+  OptionValues(text, spans).find();
   find_bearers(text, lower_case(text), spans);
   find_known_tokens(text, spans);
   return spans.empty() ? text : with_masks(text, std::move(spans));

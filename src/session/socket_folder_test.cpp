@@ -29,7 +29,7 @@ class SocketFolderTest : public testing::Test {
     fs::remove_all(runtime_);
   }
   fs::path make(const ProcessId& owner) const {
-    const fs::path folder = runtime_ / fmt::format("assay-hooks-{}-abcdef", owner.text());
+    fs::path folder = runtime_ / fmt::format("assay-hooks-{}-abcdef", owner.text());
     fs::create_directory(folder);
     return folder;
   }

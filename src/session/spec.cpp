@@ -99,7 +99,7 @@ bool is_interpreter(std::string_view program) {
 
 /// What a person calls a command: the file name of the program, or of the script it interprets.
 std::string program_name(const std::vector<std::string>& command) {
-  const std::string program = file_name(command.front());
+  std::string program = file_name(command.front());
   if (!is_interpreter(program)) return program;
   for (size_t i = 1; i < command.size(); ++i) {
     if (command[i] == "-m" && i + 1 < command.size()) return command[i + 1];

@@ -6,10 +6,9 @@ import os
 import socket
 import threading
 import time
-import weakref
 
-FLUSH_SECONDS = 0.05     # values wait this long for company
-HELD_SECONDS = 0.1       # after so long a thread sends what no later value has taken along
+FLUSH_SECONDS = 0.05
+SENDS_AT_ONCE = 32       # in each FLUSH_SECONDS; further values wait for a later one
 RETRY_SECONDS = 1.0      # between attempts to connect
 CLOSE_SECONDS = 0.1      # the longest wait for another thread at the end
 QUEUE_LIMIT = 10000      # messages that wait while the profiler is slow; further ones are dropped
@@ -27,7 +26,6 @@ class Sender(object):
         self.on_loss = lambda: None   # messages were made and will not arrive
         self.on_fork = lambda: None
         self._reset()
-        _senders.add(self)
 
     def _reset(self):
         self._pid = os.getpid()
@@ -36,11 +34,8 @@ class Sender(object):
         self._socket = None
         self._unsent = b''
         self._next_flush = 0.0
+        self._sends_left = 0
         self._next_attempt = 0.0
-        self._held = None
-
-    def __del__(self):
-        self.end_thread()
 
     def begin(self):
         """Comes before everything else: returns time.monotonic(), and notices a fork."""
@@ -54,14 +49,20 @@ class Sender(object):
         if absent or len(self._queue) >= QUEUE_LIMIT:
             self.dropped += 1
             if now >= self._next_flush:
+                self._next_flush = now + FLUSH_SECONDS
                 self.flush(now)
             return False
         return True
 
     def put(self, message, now):
-        """Queues one message (bytes), and sends if it is time."""
+        """Queues one message (bytes). The first ones of each interval go at once, so that no thread is
+        needed for a value that nothing follows; only an app that reports more has some travel together."""
         self._queue.append(message)
         if now >= self._next_flush:
+            self._next_flush = now + FLUSH_SECONDS
+            self._sends_left = SENDS_AT_ONCE
+        if self._sends_left > 0:
+            self._sends_left -= 1
             self.flush(now)
 
     def flush(self, now):
@@ -69,10 +70,8 @@ class Sender(object):
         if not self._sending.acquire(False):
             return
         try:
-            self._next_flush = now + FLUSH_SECONDS
             if self._socket is not None or self._connect(now):
                 self._send_all()
-                self._watch_held()
         except Exception:  # whatever it is, it is not the app's trouble
             self._disconnect()
         finally:
@@ -91,35 +90,6 @@ class Sender(object):
                 self._next_attempt = 0.0
             finally:
                 self._sending.release()
-        self.end_thread()
-
-    def send_held(self):
-        """Sends what no later value has taken along."""
-        if self._queue or self._unsent:
-            self.flush(time.monotonic())
-
-    def end_thread(self):
-        """Ends the thread for held values; the next sending makes a new one."""
-        held, self._held = self._held, None
-        if held is not None:
-            held.end()
-
-    def before_fork(self):
-        # No fork in the middle of a sending, and none of a process that has threads only by us.
-        if self._pid == os.getpid():
-            self.send_held()
-            self.end_thread()
-
-    def _watch_held(self):
-        # Within self._sending: a signal handler cannot come in between.
-        held = self._held
-        try:
-            if held is None and _can_start_a_thread():
-                held = self._held = _HeldValues(self)
-        except RuntimeError:
-            pass   # a thread that cannot be had is done without
-        if held is not None:
-            held.wake()
 
     def _after_fork(self):
         # The child gets its own connection; what is queued is the parent's to send.
@@ -175,63 +145,6 @@ class Sender(object):
         self.dropped += len(self._queue)
         self._queue.clear()
         self.on_loss()
-
-
-class _HeldValues(object):
-    """A thread that sends what was held when nothing follows; it sleeps while nothing is reported. It
-    is waited for when it ends: an interpreter that is being taken down must not meet it."""
-
-    def __init__(self, sender):
-        self._sender = weakref.ref(sender)
-        self._woken = threading.Event()
-        self._ending = threading.Event()
-        self.thread = threading.Thread(target=self._run, name='assay')
-        self.thread.daemon = True
-        self.thread.start()
-
-    def wake(self):
-        self._woken.set()
-
-    def end(self):
-        self._ending.set()
-        self._woken.set()
-        if self.thread is not threading.current_thread():
-            self.thread.join(CLOSE_SECONDS)
-
-    def _run(self):
-        # A value is held only for a moment after a sending, and every sending wakes.
-        while self._woken.wait():
-            self._woken.clear()
-            if self._ending.wait(HELD_SECONDS):
-                return
-            sender = self._sender()
-            if sender is None:
-                return
-            sender.send_held()
-            del sender
-
-
-def _can_start_a_thread():
-    """Not in a signal handler that came while a thread was being started: it would wait forever."""
-    lock = getattr(threading, '_active_limbo_lock', None)
-    if lock is None:
-        return True
-    if getattr(lock, '_is_owned', bool)() or not lock.acquire(False):
-        return False
-    lock.release()
-    return True
-
-
-_senders = weakref.WeakSet()
-
-
-def _before_fork():
-    for sender in list(_senders):
-        sender.before_fork()
-
-
-if hasattr(os, 'register_at_fork'):
-    os.register_at_fork(before=_before_fork)
 
 
 def connect_to(connection, path):

@@ -80,5 +80,4 @@ def clock(monkeypatch):
     made = Clock()
     monkeypatch.setattr(_sender, 'time', made)
     monkeypatch.setattr(live_metrics, 'time', made)
-    monkeypatch.setattr(_sender, 'HELD_SECONDS', 3600)  # or real time would send, too
     return made

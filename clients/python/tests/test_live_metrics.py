@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-import os
 import threading
 
 import pytest
@@ -149,82 +148,15 @@ def test_names_are_quoted(profiler):
     assert profiler.values(name) == [1]
 
 
-def test_values_that_come_fast_travel_together(profiler, clock):
+def test_the_first_values_go_at_once_and_further_ones_travel_together(profiler, clock):
     metrics = LiveMetrics(profiler.path)
-    metrics.push('a', 0)
+    for _ in range(_sender.SENDS_AT_ONCE + 5):
+        metrics.push('a', 1)
     connection = profiler.accept()
-    assert connection.recv(65536).count(b'\n\n') == 1, 'the first goes at once'
-    for i in range(10):
-        metrics.push('a', i)
-    connection.setblocking(False)
-    with pytest.raises(BlockingIOError):
-        connection.recv(1)
-    clock.now += 0.051
-    metrics.push('a', 10)
-    assert connection.recv(65536).count(b'\n\n') == 11
-
-
-def receive(connection, count):
-    data = b''
-    while data.count(b'\n\n') < count:
-        data += connection.recv(65536)   # fails when nothing comes for long
-    return data
-
-
-def test_a_held_value_arrives_though_nothing_follows(profiler):
-    metrics = LiveMetrics(profiler.path)
+    assert connection.recv(65536).count(b'\n\n') == _sender.SENDS_AT_ONCE
+    clock.now += _sender.FLUSH_SECONDS
     metrics.push('a', 1)
-    metrics.push('a', 2)
-    connection = profiler.accept()
-    receive(connection, 2)
-    metrics.push('a', 3)
-    metrics.push('a', 4)
-    receive(connection, 2)
-    thread = metrics._sender._held.thread
-    metrics.close()
-    thread.join(10)
-    assert not thread.is_alive(), 'it ends with the connection'
-
-
-def test_a_held_value_of_a_forked_child_arrives_too(profiler):
-    metrics = LiveMetrics(profiler.path)
-    metrics.push('parent', 1)
-    connection = profiler.accept()
-    receive(connection, 1)
-    go_on, tell = os.pipe()
-    child = os.fork()
-    if child == 0:
-        metrics.push('child', 1)
-        metrics.push('child', 2)
-        os.read(go_on, 1)
-        os._exit(0)
-    try:
-        assert receive(profiler.accept(), 2).count(b'child') == 2
-        metrics.push('parent', 2)
-        metrics.push('parent', 3)
-        assert receive(connection, 2).count(b'parent') == 2, 'and those of its parent still do'
-    finally:
-        os.write(tell, b'x')
-        os.waitpid(child, 0)
-
-
-def test_a_fork_finds_no_thread_of_ours(profiler, monkeypatch):
-    monkeypatch.setattr(_sender, 'CLOSE_SECONDS', 10)  # a busy machine may be slow to end it
-    metrics = LiveMetrics(profiler.path)
-    metrics.push('a', 1)
-    thread = metrics._sender._held.thread
-    child = os.fork()
-    if child == 0:
-        os._exit(0)
-    assert not thread.is_alive()
-    assert os.waitpid(child, 0)[1] == 0
-
-
-def test_without_a_profiler_there_is_no_thread(tmp_path):
-    metrics = LiveMetrics(str(tmp_path / 'none'))
-    metrics.push('a', 1)
-    metrics.push('a', 1)
-    assert metrics._sender._held is None
+    assert connection.recv(65536).count(b'\n\n') == 6
 
 
 def test_shims_offer_the_same_class():
