@@ -2,6 +2,7 @@
 #include "kept_file.h"
 
 #include <cerrno>
+#include <fcntl.h>
 #include <fmt/format.h>
 
 namespace assay::probes {
@@ -20,7 +21,14 @@ Result<KeptFile> KeptFile::open(const SysRoot& root, const std::string& path) {
   return file;
 }
 
+Result<KeptFile> KeptFile::reopened(const SysRoot& root, const std::string& path) {
+  ASSAY_TRY(KeptFile file, open(root, path));
+  file.reopen_ = root.path(path);
+  return file;
+}
+
 std::optional<std::string_view> KeptFile::read() {
+  if (!reopen_.empty()) fd_ = Fd(::open(reopen_.c_str(), O_RDONLY | O_CLOEXEC));
   while (true) {
     const auto text = pread_text(fd_.get(), buffer_);
     // A full buffer may have cut the content.

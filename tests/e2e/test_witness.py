@@ -78,6 +78,31 @@ def test_footprint_agrees_with_a_known_load(place, isolation, threads):
     assert run["footprint"]["memory_bytes"]["peak"] == pytest.approx(size, rel=0.02)
 
 
+def test_children_born_later_are_counted(place, isolation):
+    """Three children that hold 32 MiB each; the parent stays for some beats when all of them are there."""
+    child = """
+import sys
+held = bytearray(32 << 20)
+held[::4096] = b'1' * (len(held) // 4096)
+print('ready', flush=True)
+sys.stdin.read()
+"""
+    parent = f"""
+import subprocess, sys, time
+time.sleep(0.3)
+children = [subprocess.Popen([sys.executable, '-c', {child!r}], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            for _ in range(3)]
+for child in children:
+    child.stdout.readline()
+time.sleep(0.5)
+"""
+    run = place.run("--", PYTHON, "-c", parent)
+    check_isolation(run, isolation)
+    assert run["footprint"]["processes"]["peak"] == 4
+    assert run["footprint"]["threads"]["peak"] == 4
+    assert run["footprint"]["memory_rss_bytes"]["peak"] > 3 * 32 * MB
+
+
 def test_a_burst_between_two_beats_is_not_missed(place):
     """The kernel's own totals count what no sample could see."""
     run = place.run("--interval", "1s", "--", KNOWN_LOAD, "1", "0.3", str(64 * MB))

@@ -20,10 +20,18 @@ std::string group_folder(const CgroupPaths& paths) {
   return "";
 }
 
-std::optional<KeptFile> open_quietly(const SysRoot& root, const std::string& path) {
-  auto file = KeptFile::open(root, path);
+std::optional<KeptFile> or_nothing(Result<KeptFile> file) {
   if (!file) return std::nullopt;
   return std::move(*file);
+}
+
+/// Of v1 the kernel keeps the list as it was for as long as somebody reads it more than once a
+/// second through one descriptor.
+std::optional<KeptFile> group_list(const SysRoot& root, const CgroupPaths& paths) {
+  const std::string folder = group_folder(paths);
+  if (folder.empty()) return std::nullopt;
+  const std::string file = folder + "/cgroup.procs";
+  return or_nothing(paths.unified ? KeptFile::open(root, file) : KeptFile::reopened(root, file));
 }
 
 }  // namespace
@@ -32,11 +40,9 @@ ProcessFinder::ProcessFinder(const SysRoot& root, const AppTarget& target)
     : root_(root),
       files_(root),
       top_(target.root),
-      loadavg_(open_quietly(root, "/proc/loadavg")),
-      has_children_files_(root.exists("/proc/thread-self/children")) {
-  const std::string folder = group_folder(target.cgroup);
-  if (!folder.empty()) group_list_ = open_quietly(root, folder + "/cgroup.procs");
-}
+      group_list_(group_list(root, target.cgroup)),
+      loadavg_(or_nothing(KeptFile::open(root, "/proc/loadavg"))),
+      has_children_files_(root.exists("/proc/thread-self/children")) {}
 
 void ProcessFinder::find(const std::vector<pid_t>& known, std::vector<pid_t>& found) {
   if (group_list_ && find_in_group(found)) return;
