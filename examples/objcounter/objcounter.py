@@ -24,6 +24,7 @@ def live_metrics():
         try:
             from assay import LiveMetrics
         except ImportError:
+            print('objcounter: no metrics: put clients/python of Assay on PYTHONPATH to have them', file=sys.stderr)
             return NoMetrics()
     return LiveMetrics({'fps': LiveMetrics.METRIC_RATE, 'latency': LiveMetrics.METRIC_TIMER,
                         'objects': LiveMetrics.METRIC_NUMBER})

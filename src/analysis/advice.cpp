@@ -59,7 +59,7 @@ std::optional<Advice> cpu_limit_too_low(const Facts& f) {
       "A CPU limit slows the app down.",
       fmt::format("It was held back for {} in every second, added up over its cores.{}{}.",
                   format_value(f.app("cpu_throttled_ratio")->mean, "seconds"), used, limit),
-      "Raise the CPU limit (resources: cpu) and compare; if the goals are met as it is, the "
+      "Raise the CPU limit (resources: cpus) and compare; if the goals are met as it is, the "
       "limit can stay."};
 }
 
@@ -160,7 +160,7 @@ double taken_by_others(const Facts& f) {
 
 bool waits_for_cpu(const Facts& f) {
   if (const auto* waiting = f.app("cpu_waiting_cores")) {
-    return waiting->mean >= std::max(0.05, 0.2 * f.app("cpu_cores")->mean);
+    return waiting->mean >= std::max(0.1, 0.5 * f.app("cpu_cores")->mean);
   }
   const auto* pressure = f.app("pressure_cpu_waiting_ratio");
   return pressure != nullptr && pressure->mean >= 0.2;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <assay/base/text.h>
+#include <assay/samples/metric.h>
 
 namespace assay::analysis {
 namespace {
@@ -25,12 +26,16 @@ std::string names_reported(const Facts& f) {
 }
 
 /// "memory_byte": a line of the footprint that was meant, perhaps.
-std::string meant(const Facts& f, const std::string& missing) {
+std::string meant(const Facts& f, const std::vector<std::string>& missing) {
   std::vector<std::string_view> known;
   for (const auto& [name, line] : f.analysis.footprint) known.emplace_back(name);
   for (const auto& [name, line] : f.analysis.metrics) known.emplace_back(name);
-  const auto near = nearest(missing, known);
-  return near ? fmt::format("Did you mean {}? If not: ", *near) : "";
+  for (const auto& name : missing) {
+    if (const auto near = nearest(name, known)) {
+      return fmt::format("Did you mean {} instead of {}? If not: ", *near, name);
+    }
+  }
+  return "";
 }
 
 std::optional<Advice> goal_in_wrong_unit(const Facts& f) {
@@ -46,19 +51,39 @@ std::optional<Advice> goal_in_wrong_unit(const Facts& f) {
   return std::nullopt;
 }
 
+std::optional<Advice> goal_not_measured(const Facts& f) {
+  for (const auto& g : f.analysis.goals) {
+    const std::string name(full_metric_name(g.goal.metric));
+    if (g.value || find_metric(name) == nullptr) continue;
+    return Advice{fmt::format("A goal cannot be judged: {} could not be measured here.", name),
+                  "What was not measured, and why, is in the report.",
+                  "See `assay doctor` for what would enable it, or profile on another machine."};
+  }
+  return std::nullopt;
+}
+
 std::optional<Advice> goal_never_reported(const Facts& f) {
   std::vector<std::string> missing;
   for (const auto& g : f.analysis.goals) {
-    if (!g.value && !reported_at_all(f, g.goal.metric)) missing.push_back(g.goal.metric);
+    const bool ours = find_metric(full_metric_name(g.goal.metric)) != nullptr;
+    if (!g.value && !ours && !reported_at_all(f, g.goal.metric)) missing.push_back(g.goal.metric);
   }
   if (missing.empty()) return std::nullopt;
+  const std::string finding =
+      missing.size() == 1
+          ? fmt::format("A goal cannot be judged: {} was never reported.", missing.front())
+          : fmt::format("Goals cannot be judged: {} were never reported.",
+                        fmt::join(missing, ", "));
+  if (f.run.isolation == "attached") {
+    return Advice{finding, "An app that runs already does not know where to report.",
+                  "Let `assay run` start it, or name a line of the footprint as the goal."};
+  }
   return Advice{
-      fmt::format("A goal cannot be judged: {} was never reported.", fmt::join(missing, ", ")),
-      names_reported(f),
+      finding, names_reported(f),
       fmt::format("{}Let the app report it: in Python `from assay import LiveMetrics`, then "
                   "LiveMetrics().push('{}', value); or name a line of the footprint as the "
                   "goal.",
-                  meant(f, missing.front()), missing.front())};
+                  meant(f, missing), missing.front())};
 }
 
 std::optional<Advice> goal_reported_too_early(const Facts& f) {
@@ -99,8 +124,8 @@ std::optional<Advice> reports_lost(const Facts& f) {
   return Advice{
       "Some of what the app reported about itself was lost or not as it should be.",
       fmt::format("{}.", fmt::join(lines, "; ")),
-      "Report less often, or one object of plain numbers per message with a blank line behind "
-      "it; means of the reported metrics may be off."};
+      "Report plain numbers under names that are not Assay's own, one object per message with a "
+      "blank line behind it, and less often if it is too much; means may be off."};
 }
 
 std::optional<Advice> samples_lost(const Facts& f) {
@@ -124,9 +149,26 @@ std::optional<Advice> beats_late(const Facts& f) {
       "a core free. Means and totals are still right."};
 }
 
-constexpr std::array<Rule, 7> kRules = {
-    goal_never_reported, goal_in_wrong_unit, goal_reported_too_early, warmup_too_long, reports_lost,
-    samples_lost,        beats_late};
+std::optional<Advice> too_short(const Facts& f) {
+  const auto* cores = f.app("cpu_cores");
+  const bool starting_shows = cores != nullptr && cores->p95 > 1.5 * cores->mean;
+  if (f.long_enough() || f.window.warmup_cut || !starting_shows) return std::nullopt;
+  return Advice{"The run was short: much of what was measured is the app's start.",
+                fmt::format("It took {}; its cores were {} on average and {} in its p95.",
+                            format_duration(f.window.length()), format_number(cores->mean),
+                            format_number(cores->p95)),
+                "Run it for longer, and leave the start out with a warm-up."};
+}
+
+constexpr std::array<Rule, 9> kRules = {goal_not_measured,
+                                        too_short,
+                                        goal_never_reported,
+                                        goal_in_wrong_unit,
+                                        goal_reported_too_early,
+                                        warmup_too_long,
+                                        reports_lost,
+                                        samples_lost,
+                                        beats_late};
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <assay/base/text.h>
+#include <assay/samples/metric.h>
 
 namespace assay::analysis {
 namespace {
@@ -52,34 +53,36 @@ bool wants_more(Comparison c) {
   return c == Comparison::greater || c == Comparison::greater_equal;
 }
 
-std::string reached(const GoalResult& result, const RunAnalysis& analysis) {
-  const std::string unit = unit_of(result.goal, analysis);
-  const std::string value = format_value(*result.value, unit);
-  const std::string bound = format_value(result.goal.bound, unit);
+std::string reached(const GoalResult& result) {
+  const std::string value = format_value(*result.value, result.unit);
+  const std::string bound = format_value(result.goal.bound, result.unit);
   if (wants_more(result.goal.comparison)) {
-    return fmt::format("{} of {} {}", value, bound, name_of(result.goal));
+    return fmt::format("reached {}{} of {} {}", result.met ? "" : "only ", value, bound,
+                       name_of(result.goal));
   }
   return fmt::format("{} {}, {} the {} allowed", name_of(result.goal), value,
                      result.met ? "within" : "over", bound);
 }
 
-/// "reached 12.4 of 10 fps and latency.p95 350 ms, over the 200 ms allowed; never reported x".
-std::string goals_clause(const RunAnalysis& analysis) {
-  std::vector<std::string> more;
-  std::vector<std::string> less;
+/// What was missed comes first: "latency.p95 350 ms, over the 200 ms allowed; reached 12.4 of 10
+/// fps; never reported x".
+std::vector<std::string> goal_clauses(const RunAnalysis& analysis) {
+  std::vector<std::string> clauses;
   std::vector<std::string> never;
-  for (const auto& result : analysis.goals) {
-    if (!result.value) {
-      never.push_back(result.goal.metric);
-    } else {
-      (wants_more(result.goal.comparison) ? more : less).push_back(reached(result, analysis));
+  std::vector<std::string> not_here;
+  for (const bool met : {false, true}) {
+    for (const auto& result : analysis.goals) {
+      if (result.value && result.met == met) clauses.push_back(reached(result));
     }
   }
-  more.insert(more.end(), less.begin(), less.end());
-  std::string clause;
-  if (!more.empty()) clause = "reached " + joined(more);
-  if (!never.empty()) clause += (clause.empty() ? "" : "; ") + ("never reported " + joined(never));
-  return clause;
+  for (const auto& result : analysis.goals) {
+    if (result.value) continue;
+    const bool ours = find_metric(full_metric_name(result.goal.metric)) != nullptr;
+    (ours ? not_here : never).push_back(result.goal.metric);
+  }
+  if (!never.empty()) clauses.push_back("never reported " + joined(never));
+  if (!not_here.empty()) clauses.push_back("could not be measured here: " + joined(not_here));
+  return clauses;
 }
 
 std::string failure(const Exit& exit, const std::string& after) {
@@ -137,8 +140,7 @@ std::string answer_of(const Facts& facts) {
     clauses.push_back((run.status == RunStatus::running ? "so far it " : "until then it ") +
                       needed);
   }
-  if (auto goals = goals_clause(facts.analysis); !goals.empty())
-    clauses.push_back(std::move(goals));
+  for (auto& clause : goal_clauses(facts.analysis)) clauses.push_back(std::move(clause));
   return fmt::format("{}", fmt::join(clauses, "; "));
 }
 

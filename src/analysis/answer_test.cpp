@@ -77,8 +77,8 @@ TEST(Answer, puts_several_goals_into_one_sentence) {
   t.event("fps", {{1, 12.4}});
   t.event("latency", {{1, 0.35}});
   EXPECT_EQ(t.analyze().answer,
-            "needs 1.8 cores and 612 MB; reached 12.4 of 10 fps and latency.p95 350 ms, over the "
-            "200 ms allowed");
+            "needs 1.8 cores and 612 MB; latency.p95 350 ms, over the 200 ms allowed; reached 12.4 "
+            "of 10 fps");
 }
 
 TEST(Answer, tells_a_bound_that_was_kept) {
@@ -86,7 +86,7 @@ TEST(Answer, tells_a_bound_that_was_kept) {
   t.run.target.goals = {kLatency};
   t.event("latency", {{1, 0.15}});
   EXPECT_EQ(t.analyze().answer,
-            "needs 1.8 cores and 612 MB; reached latency.p95 150 ms, within the 200 ms allowed");
+            "needs 1.8 cores and 612 MB; latency.p95 150 ms, within the 200 ms allowed");
 }
 
 TEST(Answer, tells_goals_that_were_never_reported) {
@@ -95,7 +95,15 @@ TEST(Answer, tells_goals_that_were_never_reported) {
   EXPECT_EQ(t.analyze().answer, "needs 1.8 cores and 612 MB; never reported fps and latency");
   t.event("fps", {{1, 9}});
   EXPECT_EQ(t.analyze().answer,
-            "needs 1.8 cores and 612 MB; reached 9 of 10 fps; never reported latency");
+            "needs 1.8 cores and 612 MB; reached only 9 of 10 fps; never reported latency");
+}
+
+TEST(Answer, does_not_blame_the_app_for_what_this_machine_cannot_measure) {
+  TestRun t = measured();
+  t.run.target.goals = {make_goal("power", "mean", Comparison::less, 5, "power < 5 W")};
+  EXPECT_EQ(t.analyze().answer, "needs 1.8 cores and 612 MB; could not be measured here: power");
+  EXPECT_TRUE(t.advises("power_watts could not be measured here"));
+  EXPECT_FALSE(t.advises("never reported"));
 }
 
 TEST(Answer, leads_with_an_end_that_is_not_the_apps_own) {

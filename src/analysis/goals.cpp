@@ -114,7 +114,7 @@ std::vector<GoalResult> check_goals(const std::vector<Goal>& goals, const RunAna
                                     Nanoseconds duration) {
   std::vector<GoalResult> results;
   for (const auto& goal : goals) {
-    GoalResult result{goal, std::nullopt, false};
+    GoalResult result{goal, std::nullopt, false, unit_of(goal, analysis)};
     if (const auto* d = look_up(goal.metric, analysis)) {
       result.value = statistic(*d, goal.statistic);
     } else if (is_duration(goal.metric)) {

@@ -54,6 +54,20 @@ TEST(Metrics, of_a_counter_are_all_that_was_added) {
   EXPECT_DOUBLE_EQ(find(t.analyze().metrics, "animals")->mean, 8);
 }
 
+TEST(Goals, know_their_unit_also_by_a_short_name) {
+  const auto goals =
+      run_with({make_goal("memory", "peak", Comparison::less, 1e9, "memory.peak < 1GB"),
+                make_goal("duration", "mean", Comparison::less, 90, "duration < 90"),
+                make_goal("latency", "mean", Comparison::less, 1, "latency < 1s"),
+                make_goal("fps", "mean", Comparison::greater, 1, "fps > 1")})
+          .analyze()
+          .goals;
+  EXPECT_EQ(goals[0].unit, "bytes");
+  EXPECT_EQ(goals[1].unit, "seconds");
+  EXPECT_EQ(goals[2].unit, "seconds");
+  EXPECT_EQ(goals[3].unit, "");
+}
+
 TEST(Goals, in_another_unit_than_their_metric_are_not_met) {
   TestRun t;
   t.run.target.goals = {

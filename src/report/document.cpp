@@ -39,7 +39,7 @@ Json goals_json(const analysis::RunAnalysis& analysis) {
     json["met"] = result.met;
     json["metric"] = result.goal.metric;
     json["statistic"] = result.goal.statistic;
-    const std::string unit = goal_unit(analysis, result.goal);
+    const std::string& unit = result.unit;
     if (!unit.empty()) json["unit"] = unit;
     list.push_back(json);
   }

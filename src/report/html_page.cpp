@@ -73,7 +73,7 @@ Json run_words(const SessionView& view) {
     const RunRecord& run = view.session.runs[i];
     Json goals = Json::array();
     for (const auto& g : analysis_of(view, i).goals) {
-      goals.push_back(goal_value(analysis_of(view, i), g));
+      goals.push_back(goal_value(g));
     }
     Json words = {{"label", labels[i]},
                   {"status", status_words(run)},

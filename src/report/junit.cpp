@@ -109,8 +109,7 @@ std::vector<Case> cases_of(const RunRecord& run, const RunAnalysis& analysis) {
   for (const auto& goal : analysis.goals) {
     Case c = {goal_text(goal.goal), 0, "", ""};
     if (!goal.met) {
-      c.failure =
-          fmt::format("goal {} missed: {}", goal_text(goal.goal), goal_value(analysis, goal));
+      c.failure = fmt::format("goal {} missed: {}", goal_text(goal.goal), goal_value(goal));
       c.type = "goal";
     }
     cases.push_back(c);

@@ -169,16 +169,8 @@ std::string goal_text(const Goal& goal) {
                      format_number(goal.bound));
 }
 
-std::string goal_unit(const analysis::RunAnalysis& analysis, const Goal& goal) {
-  for (const auto* list : {&analysis.metrics, &analysis.footprint, &analysis.node}) {
-    if (const auto* found = analysis::find(*list, goal.metric)) return found->unit;
-  }
-  return "";
-}
-
-std::string goal_value(const analysis::RunAnalysis& analysis, const analysis::GoalResult& result) {
-  if (!result.value) return "never reported";
-  return analysis::format_value(*result.value, goal_unit(analysis, result.goal));
+std::string goal_value(const analysis::GoalResult& result) {
+  return result.value ? analysis::format_value(*result.value, result.unit) : "never reported";
 }
 
 const analysis::RunAnalysis& analysis_of(const SessionView& view, size_t index) {

@@ -28,10 +28,8 @@ bool ran_well(const RunRecord& run);
 
 /// "fps >= 10": as the user wrote it, or put together when that was not kept.
 std::string goal_text(const Goal& goal);
-/// The unit of what a goal is about; empty when the metric was never reported or has none.
-std::string goal_unit(const analysis::RunAnalysis& analysis, const Goal& goal);
 /// "12.4", "231 ms", or "never reported".
-std::string goal_value(const analysis::RunAnalysis& analysis, const analysis::GoalResult& result);
+std::string goal_value(const analysis::GoalResult& result);
 
 /// The analysis of run `index`, or an empty one when the view has none.
 const analysis::RunAnalysis& analysis_of(const SessionView& view, size_t index);

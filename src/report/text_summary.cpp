@@ -79,7 +79,7 @@ void add_goals(std::string& out, const RunAnalysis& analysis, const Style& style
   out += style.bold("Goals") + "\n";
   for (const auto& g : analysis.goals) {
     const std::string goal = fitted(printable(goal_text(g.goal)), 2 * kNameWidth);
-    const std::string value = goal_value(analysis, g);
+    const std::string value = goal_value(g);
     out += fmt::format("  {} {}  {}\n", style.mark(g.met), left(goal, width),
                        g.met ? value : style.bad(value));
   }

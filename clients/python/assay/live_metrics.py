@@ -187,6 +187,7 @@ class LiveMetrics(object):
             head = self._heads.get(name) or self._head(name)
         except Exception:
             self._bad += 1
+            self._tell_bad(name, now)
             return
         self._sender.put(b'%s%r, "timestamp": %.6f}}\n\n' % (head, number, time.time()), now)
 
@@ -201,6 +202,11 @@ class LiveMetrics(object):
             return plain
         kind = _KIND_NAMES[self._kinds[name]]
         return ('{%s: {"kind": "%s", "value": ' % (quoted, kind)).encode()
+
+    def _tell_bad(self, name, now):
+        """The profiler counts it among the losses of the run, where its user will look."""
+        if isinstance(name, str) and 0 < len(name) <= 128:
+            self._sender.put(('{%s: {"value": NaN}}\n\n' % json.dumps(name)).encode(), now)
 
     def _tell_kinds_again(self):
         self._heads.clear()

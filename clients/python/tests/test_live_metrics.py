@@ -137,7 +137,10 @@ def test_what_is_no_number_is_dropped_and_counted(profiler):
     metrics.stop_timer('never started')
     metrics.push('good', 1)
     metrics.close()
-    assert profiler.values('good') == [1]
+    messages = profiler.read_all()
+    assert [m['good']['value'] for m in messages if 'good' in m] == [1]
+    assert len([m for m in messages if 'a' in m]) == len(bad), 'pushed ones are told for the run to count'
+    assert all(m['a']['value'] != m['a']['value'] for m in messages if 'a' in m), 'as NaN'
     assert metrics.dropped == 3 * len(bad) + 5 + 2 * 7 + 2
 
 

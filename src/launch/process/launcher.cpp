@@ -117,8 +117,7 @@ class KeptApp final : public RunningApp {
   void set_exit(int how, int status, std::optional<uint64_t> oom) {
     Exit exit;
     set_status(exit, how, status);
-    const bool failed = exit.signal == SIGKILL || exit.code.value_or(0) != 0;
-    exit.oom_killed = failed && oom.value_or(0) > 0;
+    exit.oom_killed = oom.value_or(0) > 0;
     exit.detail = exit_detail(exit, memory_limit_);
     exit_ = std::move(exit);
   }

@@ -53,6 +53,18 @@ TEST_F(Limited, memory_that_ends_only_a_child_is_told_too) {
   EXPECT_EQ(exit.code, 128 + SIGKILL);
 }
 
+TEST_F(Limited, memory_that_ends_a_child_is_told_even_when_its_parent_shrugs_it_off) {
+  Limits limits;
+  limits.memory_bytes = 32 * kMebi;
+  const auto app = start("tail -n 1 < /dev/zero; exit 0", limits);
+  ASSERT_TRUE(app);
+  const Exit exit = testing::wait_exit(*app);
+  EXPECT_TRUE(exit.oom_killed);
+  EXPECT_EQ(exit.detail,
+            "exited with code 0 after the kernel killed a process of it: out of memory (limit 32 "
+            "MiB)");
+}
+
 TEST_F(Limited, memory_that_suffices_changes_nothing) {
   Limits limits;
   limits.memory_bytes = 64 * kMebi;

@@ -109,7 +109,8 @@ analysis::RunAnalysis analysis(double scale) {
       {"latency", distribution(0.08 * scale, 0.32 * scale, "seconds", "reported by pid 4711")}};
   const double fps = a.metrics[0].second.mean;
   const double latency = a.metrics[1].second.p95;
-  a.goals = {{fps_goal(), fps, fps >= 10}, {latency_goal(), latency, latency <= 0.2}};
+  a.goals = {{fps_goal(), fps, fps >= 10, ""},
+             {latency_goal(), latency, latency <= 0.2, "seconds"}};
   a.advice = {{"The app waits for its disk in bursts.",
                "Disk read peaks at 45 MB/s against a mean of 1.2 MB/s.",
                "Load the model once before the loop, or put it on a faster disk."}};
@@ -205,7 +206,7 @@ SessionView small_view() {
   view.session.runs = {finished_run(0, {"--use-gpu"})};
   view.session.runs[0].target.goals.push_back(accuracy_goal());
   analysis::RunAnalysis a = analysis(1);
-  a.goals.push_back({accuracy_goal(), std::nullopt, false});
+  a.goals.push_back({accuracy_goal(), std::nullopt, false, ""});
   a.answer = "needs 2.17 cores and 612 MB; reached 12.4 of 10 fps";
   view.runs.push_back({std::move(a), few_samples(), ""});
   return view;

@@ -30,6 +30,7 @@ struct GoalResult {
   Goal goal;
   std::optional<double> value;  ///< nothing: the metric was never reported
   bool met = false;
+  std::string unit;  ///< of value and bound; empty when nobody knows
 };
 
 /// A finding in one plain sentence, what it rests on, and what to do.
