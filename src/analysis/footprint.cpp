@@ -114,13 +114,15 @@ void raise_peak(Lines& lines, const std::string& name, double certain, std::stri
   }
 }
 
-/// The kernel's high-water mark, if it was set within the window.
-std::optional<double> mark_within(const std::vector<const Series*>& marks, const Window& window) {
+/// The kernel's high-water mark, if it was set within the window. What already ran when we came has
+/// a mark from before.
+std::optional<double> mark_within(const std::vector<const Series*>& marks, const Window& window,
+                                  bool attached) {
   if (marks.empty() || marks.front()->values.empty()) return std::nullopt;
   const Series& mark = *marks.front();
   const double highest = *std::max_element(mark.values.begin(), mark.values.end());
-  if (!window.warmup_cut) return highest;
-  double before = 0;
+  if (!window.warmup_cut && !attached) return highest;
+  double before = attached ? mark.values.front() : 0;
   for (size_t i = 0; i < mark.times.size() && mark.times[i] <= window.from; ++i) {
     before = std::max(before, mark.values[i]);
   }
@@ -129,10 +131,10 @@ std::optional<double> mark_within(const std::vector<const Series*>& marks, const
 
 /// A control group's mark includes file cache, which is no need: the most cache that was seen is
 /// taken off, and what is left was certainly reached.
-void apply_high_water_mark(Lines& lines, const std::vector<Series>& recorded,
+void apply_high_water_mark(Lines& lines, const RunRecord& run, const std::vector<Series>& recorded,
                            const Window& window) {
   const auto marks = series_of(recorded, "memory_peak_bytes", Scope::app);
-  const auto mark = mark_within(marks, window);
+  const auto mark = mark_within(marks, window, run.isolation == "attached");
   if (!mark) return;
   const std::string& source = marks.front()->info.source;
   double cache = 0;
@@ -204,7 +206,7 @@ Lines scope_lines(const std::vector<Series>& recorded, Scope scope, const Window
 Lines footprint_of(const RunRecord& run, const std::vector<Series>& recorded,
                    const Window& window) {
   Lines lines = scope_lines(recorded, Scope::app, window);
-  apply_high_water_mark(lines, recorded, window);
+  apply_high_water_mark(lines, run, recorded, window);
   apply_exit(lines, run.exit, window);
   if (auto power = power_of(recorded, window.from, window.to)) {
     insert_line(lines, std::string(kPower), std::move(*power));

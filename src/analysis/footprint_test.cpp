@@ -177,6 +177,16 @@ TEST(Footprint, ignores_a_mark_that_was_set_in_the_warm_up) {
   EXPECT_EQ(line(t, "memory_bytes").peak, 950);
 }
 
+TEST(Footprint, of_what_ran_already_ignores_a_mark_from_before) {
+  TestRun t;
+  t.run.isolation = "attached";
+  add_memory(t, MetricId::memory_bytes, {{0, 100}});
+  add_memory(t, MetricId::memory_peak_bytes, {{0.1, 900}, {60, 900}}, "/proc VmHWM");
+  EXPECT_EQ(line(t, "memory_bytes").peak, 100);
+  add_memory(t, MetricId::memory_peak_bytes, {{60, 950}}, "/proc VmHWM");
+  EXPECT_EQ(line(t, "memory_bytes").peak, 950);
+}
+
 TEST(Footprint, of_a_run_whose_end_nobody_recorded_ends_with_its_last_sample) {
   TestRun t;
   t.steady(MetricId::memory_bytes, 100);

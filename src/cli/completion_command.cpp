@@ -99,7 +99,11 @@ void add_completion_command(CLI::App& app, Context& context) {
       "\nUse it with:\n  bash: source <(assay completion bash)\n  zsh:  source <(assay completion "
       "zsh)\n"
       "  fish: assay completion fish | source\n");
-  command->require_subcommand(1);
+  command->require_subcommand(0, 1)->allow_extras();
+  command->callback([command, &context] {
+    if (!command->get_subcommands().empty()) return;
+    context.action = []() -> Result<int> { return bad_input("choose bash, zsh or fish"); };
+  });
   const auto add_script = [&](const char* shell, const char* script) {
     command->add_subcommand(shell, fmt::format("For {}", shell))->callback([&context, script] {
       context.action = [script]() -> Result<int> {

@@ -2,13 +2,12 @@
 #include "commands.h"
 #include "exit_code.h"
 #include "history_list.h"
+#include "terminal.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include <assay/session/session.h>
 
@@ -47,8 +46,8 @@ Result<int> show(const HistoryArguments& args, const Context& context) {
     fmt::print("{}\n", report::session_document(view).dump(2));
     return kDone;
   }
-  const bool color = isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
-  fmt::print("{}", report::text_summary(view, color));
+  const Look look = output_look();
+  fmt::print("{}", report::text_summary(view, look.color, look.columns));
   return kDone;
 }
 
@@ -61,12 +60,10 @@ Result<int> remove(const HistoryArguments& args, const Context& context) {
         "session {} is still running; stop it first (Ctrl-C where it runs)", session.id));
   }
   ASSAY_CHECK(store->remove(session.id));
-  // Only a folder that this history's own sessions are kept in is ours to remove: an imported
-  // session names a folder that belongs to somebody else.
+  // A session's own folder is named after it; an imported session has none.
+  const std::filesystem::path folder = session.folder;
   std::error_code error;
-  const auto folder =
-      std::filesystem::absolute(context.store, error).parent_path() / "sessions" / session.id;
-  if (std::filesystem::equivalent(folder, session.folder, error))
+  if (folder.is_absolute() && folder.filename() == session.id)
     std::filesystem::remove_all(folder, error);
   fmt::print("removed {}\n", session.id);
   return kDone;
@@ -83,7 +80,11 @@ Result<int> export_one(const HistoryArguments& args, const Context& context) {
 Result<int> import_one(const HistoryArguments& args, const Context& context) {
   ASSAY_TRY(const auto store, open_history(context));
   ASSAY_TRY(const auto before, store->list());
-  ASSAY_TRY(const std::string id, store->import_session(args.file));
+  // Through its archive: the folder belongs to the history that it comes from.
+  std::error_code error;
+  const std::filesystem::path file = args.file;
+  const bool folder = std::filesystem::is_directory(file, error);
+  ASSAY_TRY(const std::string id, store->import_session(folder ? file / "session.assay" : file));
   const bool known = std::any_of(before.begin(), before.end(),
                                  [&](const store::Summary& s) { return s.id == id; });
   fmt::print("{}\n",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "history_list.h"
 
+#include <algorithm>
 #include <array>
 #include <ctime>
 #include <fmt/format.h>
@@ -9,7 +10,20 @@
 namespace assay::cli {
 namespace {
 
-constexpr const char* kRow = "{:<20} {:<12} {:<18.18} {:<11} {:<6} {:>7}\n";
+/// What the app's name and the goals share of the 80 columns.
+constexpr size_t kNameAndGoals = 24;
+
+using Row = std::array<std::string, 6>;
+
+std::string line_of(const Row& row, size_t goals) {
+  const size_t name = kNameAndGoals - goals;
+  return fmt::format("{:<20} {:<12} {:<{}.{}} {:<11} {:<{}} {:>7}\n", row[0], row[1], row[2], name,
+                     name, row[3], row[4], goals, row[5]);
+}
+
+std::string goals_text(const ListedSession& listed) {
+  return listed.goals > 0 ? fmt::format("{} of {}", listed.goals_met, listed.goals) : "-";
+}
 
 /// As `ls` does: the time for what is less than half a year old, else the year.
 std::string local_time(Timestamp time, Timestamp now) {
@@ -77,11 +91,14 @@ Result<std::vector<ListedSession>> listed_sessions(store::Store& store) {
 }
 
 std::string history_table(const std::vector<ListedSession>& sessions, Timestamp now) {
-  std::string text = fmt::format(kRow, "SESSION", "STARTED", "APP", "STATUS", "GOALS", "TIME");
+  size_t goals = 6;
+  for (const auto& s : sessions) goals = std::max(goals, goals_text(s).size());
+  goals = std::min(goals, kNameAndGoals / 2);
+  std::string text = line_of({"SESSION", "STARTED", "APP", "STATUS", "GOALS", "TIME"}, goals);
   for (const auto& s : sessions) {
-    const std::string goals = s.goals > 0 ? fmt::format("{} of {}", s.goals_met, s.goals) : "-";
-    text += fmt::format(kRow, s.summary.id, local_time(s.summary.created, now),
-                        app_text(s.record.app), s.summary.status, goals, clock_text(s.duration()));
+    text += line_of({s.summary.id, local_time(s.summary.created, now), app_text(s.record.app),
+                     s.summary.status, goals_text(s), clock_text(s.duration())},
+                    goals);
     if (!s.record.labels.empty()) text += fmt::format("  {}\n", labels_text(s.record.labels));
   }
   return text;

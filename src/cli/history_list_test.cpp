@@ -44,6 +44,16 @@ TEST_F(HistoryTable, tells_each_session_in_a_line_with_local_time) {
             "20260131-120000-7f3a Jan 31 07:00 objcounter:0.1.0   finished    3 of 4    1:04\n");
 }
 
+TEST_F(HistoryTable, keeps_times_in_line_beside_many_goals) {
+  ListedSession many = example();
+  many.goals = 11;
+  many.goals_met = 8;
+  EXPECT_EQ(history_table({many, example()}, kNow),
+            "SESSION              STARTED      APP               STATUS      GOALS      TIME\n"
+            "20260131-120000-7f3a Jan 31 07:00 objcounter:0.1.0  finished    8 of 11    1:04\n"
+            "20260131-120000-7f3a Jan 31 07:00 objcounter:0.1.0  finished    3 of 4     1:04\n");
+}
+
 TEST_F(HistoryTable, tells_the_year_of_what_is_old) {
   const auto later = kNow + std::chrono::hours(24 * 365);
   EXPECT_NE(history_table({example()}, later).find(" Jan 31  2026 "), std::string::npos);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "live_line.h"
 
+#include "terminal.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <fmt/format.h>
-#include <sys/ioctl.h>
+#include <poll.h>
 #include <unistd.h>
 #include <vector>
 
@@ -46,15 +48,13 @@ void put(std::string_view text) {
 }
 
 size_t terminal_width() {
-  winsize size{};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  return 80;
+  return terminal_columns(STDERR_FILENO, 80);
 }
 
 std::string time_part(const session::LiveView& view) {
   std::string text = view.runs > 1 ? fmt::format("run {}/{}  ", view.run, view.runs) : "";
   text += clock_text(view.elapsed);
-  if (view.stopping) return text + ", stopping";
+  if (view.stopping) return text + ", stopping; Ctrl-C again to insist";
   return view.left ? fmt::format("{}, {} left", text, clock_text(*view.left)) : text;
 }
 
@@ -120,6 +120,11 @@ void LiveLine::live(const session::LiveView& view) {
   put(line);
   std::fflush(stderr);
   drawn_ = columns(line);
+}
+
+bool LiveLine::ready(Milliseconds patience) {
+  pollfd room = {STDERR_FILENO, POLLOUT, 0};
+  return ::poll(&room, 1, static_cast<int>(patience.count())) > 0;
 }
 
 void LiveLine::run_ended(const RunRecord& run, const std::string& answer) {

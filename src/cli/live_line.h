@@ -17,6 +17,7 @@ class LiveLine final : public session::Listener {
   void session_started(const SessionRecord& session, int runs) override;
   void run_started(const RunRecord& run) override;
   void live(const session::LiveView& view) override;
+  bool ready(Milliseconds patience) override;
   void run_ended(const RunRecord& run, const std::string& answer) override;
   void app_output(std::string_view text) override;
   void note(const std::string& text) override;

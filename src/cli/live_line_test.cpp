@@ -22,6 +22,13 @@ session::LiveView example() {
   return view;
 }
 
+TEST(LiveText, tells_how_to_insist_while_stopping) {
+  session::LiveView view;
+  view.elapsed = std::chrono::seconds(12);
+  view.stopping = true;
+  EXPECT_EQ(live_text(view, 80), "0:12, stopping; Ctrl-C again to insist");
+}
+
 TEST(LiveText, tells_time_needs_and_reports_with_their_units) {
   EXPECT_EQ(live_text(example(), 120),
             "run 1/2  0:12, 0:48 left   1.82 cores   612 MB  fps  12.4  latency 81.3 ms  ▁▄█");

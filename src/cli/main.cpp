@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <system_error>
 #include <fmt/format.h>
 
 #include <assay/base/text.h>
@@ -160,7 +161,13 @@ int main(int argc, char** argv) {
     return fd ? assay::launch::keeper_main(static_cast<int>(*fd)) : assay::cli::kBadInput;
   }
   try {
-    return assay::cli::run(argc, argv);
+    const int code = assay::cli::run(argc, argv);
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+    std::fputs("assay: the output could not be written whole: is the disk full?\n", stderr);
+    return assay::cli::kRefused;
+  } catch (const std::system_error& e) {
+    std::fprintf(stderr, "assay: the output could not be written: %s\n", e.what());
+    return assay::cli::kRefused;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "assay: unexpected: %s; please report this\n", e.what());
     return assay::cli::kRefused;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include <assay/base/files.h>
 #include <assay/session/session.h>
@@ -15,7 +16,7 @@ namespace {
 
 struct ReportArguments {
   std::string id;
-  std::string format = "html";
+  std::string format;  ///< empty: as the output is named
   std::string output;
 };
 
@@ -27,12 +28,24 @@ Result<std::string> document(const report::SessionView& view, const std::string&
   return report::html_page(view);
 }
 
+/// What the ending of a file's name asks for; a page where it asks for nothing.
+std::string format_of(const std::filesystem::path& file) {
+  const std::string ending = file.extension();
+  if (ending == ".json" || ending == ".csv") return ending.substr(1);
+  if (ending == ".xml") return "junit";
+  return ending == ".txt" ? "text" : "html";
+}
+
 Result<int> make_report(const ReportArguments& args, const Context& context) {
+  const bool to_file = !args.output.empty() && args.output != "-";
+  const std::string format = args.format.empty() ? format_of(args.output) : args.format;
+  if (format == "html" && !to_file && isatty(STDOUT_FILENO) != 0)
+    return bad_input("a page is not for reading in a terminal; use -o FILE, or --format text");
   ASSAY_TRY(const auto store, store::open_sqlite(context.store));
   (void)session::recover(*store);
   ASSAY_TRY(const auto view, session::load_view(*store, args.id));
-  ASSAY_TRY(const std::string text, document(view, args.format));
-  if (args.output.empty() || args.output == "-") {
+  ASSAY_TRY(const std::string text, document(view, format));
+  if (!to_file) {
     fmt::print("{}", text);
     return kDone;
   }
@@ -46,13 +59,17 @@ Result<int> make_report(const ReportArguments& args, const Context& context) {
 void add_report_command(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("report", "Make a document from a session in the history");
   command->footer(
-      "\nExamples:\n  assay report last -o report.html\n  assay report last --format junit -o "
-      "junit.xml\n");
+      "\nExamples:\n  assay report last -o report.html\n  assay report last -o samples.csv\n  "
+      "assay "
+      "report last --format text\n");
   auto args = std::make_shared<ReportArguments>();
   command->add_option("session", args->id, "A session's id, the beginning of one, or `last`")
       ->type_name("SESSION")
       ->required();
-  command->add_option("--format", args->format, "html, json, csv, junit or text (default html)")
+  command
+      ->add_option(
+          "--format", args->format,
+          "html, json, csv, junit or text (default: by FILE's ending .html .json .csv .xml .txt)")
       ->check(CLI::IsMember(std::vector<std::string>(kFormats.begin(), kFormats.end())))
       ->type_name("FORMAT");
   command->add_option("-o,--output", args->output, "File to write (default: standard output)")

@@ -3,10 +3,10 @@
 #include "exit_code.h"
 #include "live_line.h"
 #include "spec_options.h"
+#include "terminal.h"
 
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -21,8 +21,7 @@ namespace {
 
 struct RunArguments {
   SpecArguments spec;
-  int pid = 0;
-  std::string duration;
+  ProcessArguments process;
   std::string output;
   std::vector<std::string> labels;
   bool json = false;
@@ -54,14 +53,8 @@ Result<std::map<std::string, std::string>> parse_labels(const std::vector<std::s
   return labels;
 }
 
-Result<session::Outcome> start(const RunArguments& args, const session::Spec& spec,
-                               const session::Options& options, session::Listener& listener) {
-  if (args.pid == 0) return session::run_session(spec, options, listener);
-  Nanoseconds duration{0};
-  if (!args.duration.empty()) {
-    ASSAY_TRY(duration, parse_duration(args.duration));
-  }
-  return session::attach_session(args.pid, duration, spec, options, listener);
+void add_error(ReadSpec& read, const std::string& message) {
+  read.errors.push_back({"", 0, message, ErrorKind::input});
 }
 
 void print_last_words(const report::SessionView& view) {
@@ -77,34 +70,76 @@ void print_result(const RunArguments& args, const session::Outcome& outcome) {
   if (args.json) {
     fmt::print("{}\n", report::session_document(outcome.view).dump(2));
   } else if (!args.quiet) {
-    const bool color = isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
-    fmt::print("\n{}", report::text_summary(outcome.view, color));
+    const Look look = output_look();
+    fmt::print("\n{}", report::text_summary(outcome.view, look.color, look.columns));
   }
   std::fflush(stdout);
   print_last_words(outcome.view);
 }
 
-/// The spec to run and the labels, or everything that is wrong.
-Result<session::Spec> checked_spec(const RunArguments& args, const Context& context,
-                                   session::Options& options) {
-  ReadSpec read = read_spec(args.spec, context, args.pid);
+/// ", 2 of 4 runs were not started" or nothing.
+std::string not_started_words(const session::Outcome& outcome) {
+  const int left = outcome.not_started;
+  if (left == 0) return "";
+  return fmt::format(", {} of {} runs {} not started", left,
+                     outcome.view.session.runs.size() + static_cast<size_t>(left),
+                     left == 1 ? "was" : "were");
+}
+
+/// The spec of what is to be started, or of what already runs.
+ReadProcess read_either(const RunArguments& args, const Context& context) {
+  if (!args.process.pid.empty()) {
+    ReadProcess process = read_process(args.process, args.spec, context);
+    if (args.follow)
+      add_error(process.read, "--follow does not go with --pid: its output goes elsewhere");
+    return process;
+  }
+  ReadProcess started = {read_spec(args.spec, context), 0};
+  if (!args.process.duration.empty())
+    add_error(started.read, "--for goes with --pid; a command is stopped with --timeout");
+  return started;
+}
+
+/// A process that runs is watched once, and looked for when it is.
+session::Plan plan_for(const ReadProcess& what) {
+  if (what.pid == 0) return session::make_plan(what.read.spec);
+  session::Plan plan;
+  plan.runs.push_back({});
+  for (const auto& target : what.read.spec.targets) {
+    if (target.timeout > Nanoseconds(0)) plan.longest = target.timeout;
+  }
+  return plan;
+}
+
+/// What to run and the labels, or everything that is wrong.
+Result<ReadProcess> checked(const RunArguments& args, const Context& context,
+                            session::Options& options) {
+  ReadProcess what = read_either(args, context);
+  ReadSpec& read = what.read;
   const auto labels = parse_labels(args.labels);
   if (labels) {
     options.labels = *labels;
   } else {
-    read.errors.push_back({"", 0, labels.error().message, labels.error().kind});
+    add_error(read, labels.error().message);
   }
-  const session::Plan plan = args.pid == 0 ? session::make_plan(read.spec) : session::Plan{};
+  const session::Plan plan = plan_for(what);
   if (args.dry_run && read.errors.empty())
     fmt::print("{}", session::describe_plan(read.spec, plan));
   read.errors.insert(read.errors.end(), plan.errors.begin(), plan.errors.end());
   if (!read.errors.empty()) return fail(all_of(read.errors));
-  return std::move(read.spec);
+  return what;
+}
+
+Result<session::Outcome> start(const ReadProcess& what, const session::Options& options,
+                               session::Listener& listener) {
+  const session::Spec& spec = what.read.spec;
+  if (what.pid == 0) return session::run_session(spec, options, listener);
+  return session::attach_session(what.pid, spec.targets.front().timeout, spec, options, listener);
 }
 
 Result<int> run(const RunArguments& args, const Context& context) {
   session::Options options;
-  ASSAY_TRY(const session::Spec spec, checked_spec(args, context, options));
+  ASSAY_TRY(const ReadProcess what, checked(args, context, options));
   if (args.dry_run) return kDone;
 
   options.store_file = context.store;
@@ -117,7 +152,7 @@ Result<int> run(const RunArguments& args, const Context& context) {
 
   Result<session::Outcome> outcome = [&] {
     LiveLine line(args.quiet || args.json);
-    return start(args, spec, options, line);
+    return start(what, options, line);
   }();
   if (!outcome) return fail(outcome.error());
   print_result(args, *outcome);
@@ -127,8 +162,8 @@ Result<int> run(const RunArguments& args, const Context& context) {
     return exit_code(*outcome->trouble);
   }
   if (outcome->interrupted) {
-    fmt::print(stderr, "assay: interrupted; what was measured is kept in {}\n",
-               outcome->view.session.folder);
+    fmt::print(stderr, "assay: interrupted{}; what was measured is kept in {}\n",
+               not_started_words(*outcome), outcome->view.session.folder);
     return kInterrupted;
   }
   return exit_code(outcome->view);
@@ -148,14 +183,19 @@ Examples:
   assay run --pid 4711 --for 30s
 
 The app's output goes to run-N/stdout.log and stderr.log in the session's folder; -f shows it as well.
+The app's standard input is empty (/dev/null).
+Ctrl-C asks the app to stop as the timeout does; each further Ctrl-C takes the next step at once.
 At the timeout the app gets SIGINT, after the grace SIGTERM, then SIGKILL; that is a normal end.
 Exit codes: 0 goals met, 99 a goal missed, 2 bad input, 3 the app failed, 4 refused, 130 interrupted.
 )");
   auto args = std::make_shared<RunArguments>();
   add_spec_options(*command, args->spec);
-  command->add_option("--pid", args->pid, "Attach to this running process instead of starting one")
+  command
+      ->add_option("--pid", args->process.pid,
+                   "Attach to this running process instead of starting one")
       ->type_name("PID");
-  command->add_option("--for", args->duration, "How long to watch it (default: until it ends)")
+  command
+      ->add_option("--for", args->process.duration, "How long to watch it (default: until it ends)")
       ->type_name("DURATION");
   command
       ->add_option("--label", args->labels, "A name=value kept with the session; may be repeated")

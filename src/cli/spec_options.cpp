@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
+#include <limits>
 #include <unistd.h>
 
 #include <assay/base/text.h>
@@ -74,13 +75,18 @@ ReadSpec from_argument(const SpecArguments& args, const Context& context) {
   return {std::move(result.draft), std::move(result.errors)};
 }
 
-ReadSpec base_spec(const SpecArguments& args, const Context& context, int pid) {
+ReadSpec from_command(const SpecArguments& args, const std::vector<std::string>& command) {
+  if (args.profile.empty()) return {session::spec_for_command(command), {}};
+  session::SpecResult result = session::spec_for_command(command, args.profile);
+  if (result.spec) return {std::move(*result.spec), {}};
+  return {std::move(result.draft), std::move(result.errors)};
+}
+
+ReadSpec base_spec(const SpecArguments& args, const Context& context) {
   ReadSpec read;
   const auto& command = context.behind_dashes;
-  if (pid != 0) {
-    read.spec = session::spec_for_command({fmt::format("pid-{}", pid)});
-  } else if (!command.empty()) {
-    read.spec = session::spec_for_command(command);
+  if (!command.empty()) {
+    read = from_command(args, command);
     if (!args.what.empty())
       add(read.errors, fmt::format("give either {} or a command behind --, not both", args.what));
   } else if (args.what.empty()) {
@@ -136,6 +142,32 @@ void add_lines(Errors& errors, const Error& error) {
   }
 }
 
+void apply_options(const SpecArguments& args, ReadSpec& read) {
+  const session::Overrides extra = overrides(args, read.errors);
+  if (const auto applied = session::apply(extra, read.spec); !applied)
+    add_lines(read.errors, applied.error());
+}
+
+/// What already runs has got its command, environment and limits from somebody else.
+void refuse_what_needs_a_start(const SpecArguments& args, const Context& context, Errors& errors) {
+  if (!args.what.empty()) add(errors, fmt::format("give either --pid or {}, not both", args.what));
+  if (!context.behind_dashes.empty())
+    add(errors, "give either --pid or a command behind --, not both");
+  if (!args.profile.empty()) add(errors, "--profile does not go with --pid; give options instead");
+  if (!args.timeout.empty())
+    add(errors, "--timeout does not go with --pid, which stops nothing; say --for");
+  if (!args.grace.empty()) add(errors, "--grace does not go with --pid, which stops nothing");
+  if (args.repeat) add(errors, "--repeat does not go with --pid, which starts nothing");
+  if (!args.env.empty()) add(errors, "--env does not go with --pid, which starts nothing");
+  for (const auto& [name, value] :
+       {std::pair("--cpus", &args.cpus), {"--memory", &args.memory}, {"--pids", &args.pids}}) {
+    if (!value->empty())
+      add(errors,
+          fmt::format("{} does not go with --pid: limits cannot be put on what already runs",
+                      name));
+  }
+}
+
 }  // namespace
 
 void add_spec_options(CLI::App& command, SpecArguments& args) {
@@ -160,19 +192,42 @@ void add_spec_options(CLI::App& command, SpecArguments& args) {
   option("--cpus", args.cpus, "Run under a limit of this many cores", "N");
   option("--memory", args.memory, "Run under this memory limit, as in 512MB", "SIZE");
   option("--pids", args.pids, "Run under this limit of processes and threads", "N");
-  command.add_option("--metrics", args.metrics, "What to measure: system, power (default: both)")
+  command
+      .add_option("--metrics", args.metrics,
+                  "What to measure: system, power (default: both); stacks, gpu-summary and "
+                  "gpu-kernels are accepted, but not in this version")
       ->type_name("A,B")
       ->delimiter(',')
       ->group("What to run");
 }
 
-ReadSpec read_spec(const SpecArguments& args, const Context& context, int pid) {
-  ReadSpec read = base_spec(args, context, pid);
-  const session::Overrides extra = overrides(args, read.errors);
-  if (const auto applied = session::apply(extra, read.spec); !applied) {
-    add_lines(read.errors, applied.error());
-  }
+ReadSpec read_spec(const SpecArguments& args, const Context& context) {
+  ReadSpec read = base_spec(args, context);
+  apply_options(args, read);
   return read;
+}
+
+ReadProcess read_process(const ProcessArguments& process, const SpecArguments& args,
+                         const Context& context) {
+  ReadProcess result;
+  ReadSpec& read = result.read;
+  refuse_what_needs_a_start(args, context, read.errors);
+  const auto pid = parse_int(process.pid);
+  if (!pid || *pid < 1 || *pid > std::numeric_limits<pid_t>::max()) {
+    add(read.errors, fmt::format("--pid wants a process id, not '{}'", process.pid));
+    return result;
+  }
+  result.pid = static_cast<pid_t>(*pid);
+  if (auto spec = session::spec_for_process(result.pid)) {
+    read.spec = std::move(*spec);
+  } else {
+    add(read.errors, spec.error().message);
+    return result;
+  }
+  if (const auto duration = duration_option("--for", process.duration, read.errors))
+    read.spec.targets.front().timeout = *duration;
+  apply_options(args, read);
+  return result;
 }
 
 Error all_of(const std::vector<session::Diagnostic>& errors) {

@@ -37,7 +37,20 @@ struct ReadSpec {
   session::Spec spec;
   std::vector<session::Diagnostic> errors;
 };
-ReadSpec read_spec(const SpecArguments& args, const Context& context, int pid = 0);
+ReadSpec read_spec(const SpecArguments& args, const Context& context);
+
+/// What `--pid` and `--for` say, as typed.
+struct ProcessArguments {
+  std::string pid;
+  std::string duration;
+};
+/// The same for a process that already runs: `duration` becomes its timeout.
+struct ReadProcess {
+  ReadSpec read;
+  pid_t pid = 0;
+};
+ReadProcess read_process(const ProcessArguments& process, const SpecArguments& args,
+                         const Context& context);
 
 /// Several errors as one, a line each, of the worst kind among them.
 Error all_of(const std::vector<session::Diagnostic>& errors);

@@ -32,6 +32,8 @@ std::string_view reason(Trouble trouble) {
       return "too many different names";
     case Trouble::bad_time:
       return "time stamp is implausible, time of arrival taken";
+    case Trouble::other_unit:
+      return "unit is another than at first";
     case Trouble::too_many_clients:
       return "too many clients at once";
     case Trouble::no_descriptor:

@@ -24,6 +24,7 @@ enum class Trouble : uint8_t {
   too_many_metrics,
   too_many_names,
   bad_time,
+  other_unit,
   too_many_clients,
   no_descriptor,
 };

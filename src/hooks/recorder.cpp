@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <tuple>
 
@@ -35,7 +36,7 @@ double without_noise(double seconds) {
 }
 
 struct Unit {
-  std::string name;
+  std::string_view name;
   double factor = 1;  ///< what one of the client's units is in this one
 };
 
@@ -58,19 +59,30 @@ Unit base_unit(std::string_view told) {
        {"MiB", "bytes", 1048576},
        {"GiB", "bytes", 1073741824}}};
   for (const auto& [written, unit, factor] : kKnown) {
-    if (written == told) return {std::string(unit), factor};
+    if (written == told) return {unit, factor};
   }
-  return {std::string(told), 1};
+  return {told, 1};
 }
 
-Unit unit_of(const Reading& reading) {
+std::optional<Unit> told_unit(const Reading& reading) {
   const std::string_view unit = reading.unit;
-  if (!unit.empty() && unit.size() <= Recorder::kMaxUnit && is_plain_text(unit)) {
-    return base_unit(unit);
-  }
+  const bool usable = !unit.empty() && unit.size() <= Recorder::kMaxUnit && is_plain_text(unit);
+  return usable ? std::optional(base_unit(unit)) : std::nullopt;
+}
+
+Unit first_unit(const Reading& reading) {
+  if (const auto told = told_unit(reading)) return *told;
   if (reading.kind == "timer") return {"seconds", 1};
   if (reading.kind == "rate") return {"per second", 1};
   return {};
+}
+
+/// From the reading's unit to the series'; nothing when they do not belong together. A client may
+/// tell the unit only once.
+std::optional<double> factor_to(const std::string& unit, double factor, const Reading& reading) {
+  const auto told = told_unit(reading);
+  if (!told) return factor;
+  return told->name == unit ? std::optional(told->factor) : std::nullopt;
 }
 
 }  // namespace
@@ -80,9 +92,11 @@ void Recorder::record(const Reading& reading, const Caller& caller, const Arriva
   Name* name = find_or_add(reading.name, losses);
   if (name == nullptr) return;
   OwnSeries& series = series_of(*name, reading, caller);
+  const auto factor = factor_to(series.unit, series.factor, reading);
+  if (!factor) return losses.add(Trouble::other_unit);
   series.last = std::max(series.last, time_of(reading, arrival, losses));
-  const double value = series.in_seconds ? without_noise(reading.value * series.factor)
-                                         : reading.value * series.factor;
+  const double plain = reading.value * *factor;
+  const double value = series.unit == "seconds" ? without_noise(plain) : plain;
   *name->latest = value;
   sink_.sample(series.id, series.last, value);
 }
@@ -112,13 +126,13 @@ Recorder::OwnSeries& Recorder::series_of(Name& name, const Reading& reading, con
   const bool shared = name.series.size() == kCallersPerName;
   SeriesInfo info;
   info.name = reading.name;
-  Unit unit = unit_of(reading);
+  const Unit unit = first_unit(reading);
   info.unit = unit.name;
   info.kind = Kind::event;
   if (reading.kind == "counter") info.labels = {{"kind", "counter"}};
   info.source = shared ? "reported by several processes" : caller.source;
   name.series.push_back(
-      {shared ? -1 : caller.pid, sink_.declare(info), {}, unit.factor, unit.name == "seconds"});
+      {shared ? -1 : caller.pid, sink_.declare(info), {}, unit.factor, info.unit});
   return name.series.back();
 }
 

@@ -56,8 +56,8 @@ class Recorder {
     pid_t pid;
     SeriesId id;
     Timestamp last;
-    double factor;    ///< from the client's unit to the series'
-    bool in_seconds;  ///< kept with five digits
+    double factor;  ///< from the client's first unit to the series'
+    std::string unit;
   };
   struct Name {
     std::vector<OwnSeries> series;

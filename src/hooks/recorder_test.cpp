@@ -75,6 +75,15 @@ TEST_F(Recording, keeps_five_digits_of_times_and_all_of_other_numbers) {
   EXPECT_EQ(sink_.find("ratio")->values, (std::vector<double>{0.02412345678912345}));
 }
 
+TEST_F(Recording, goes_by_the_unit_of_each_value) {
+  record({"latency", 5, kNow, "ms", ""});
+  record({"latency", 0.006, kNow, "s", ""});
+  record({"latency", 7, kNow, "", ""});
+  record({"latency", 8, kNow, "MB", ""});
+  EXPECT_EQ(sink_.find("latency")->values, (std::vector<double>{0.005, 0.006, 0.007}));
+  EXPECT_EQ(losses_.count(Trouble::other_unit), 1U);
+}
+
 TEST_F(Recording, marks_totals) {
   record({"animals", 3, kNow, "", "counter"});
   record({"fps", 3, kNow, "", "rate"});

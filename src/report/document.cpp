@@ -75,6 +75,7 @@ Json session_document(const SessionView& view) {
   Json json = to_json(view.session);
   for (size_t i = 0; i < view.session.runs.size(); ++i) {
     json["runs"][i] = run_json(view.session.runs[i], analysis_of(view, i));
+    json["runs"][i]["state_differences"] = unlike_first(view, i);
   }
   // Arguments and names may hold any bytes; the round trip leaves only valid UTF-8.
   return Json::parse(json.dump(-1, ' ', false, Json::error_handler_t::replace));

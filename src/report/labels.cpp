@@ -125,8 +125,8 @@ std::vector<std::string> run_labels(const SessionRecord& session) {
                                       [](const RunRecord& r) { return r.target_index == 0; });
   std::set<std::string> taken;
   for (const auto& run : session.runs) {
-    std::string label = one_target ? "" : target_label(run, common);
-    if (run.target.repeat > 1 || run.repeat_index > 0 || one_target) {
+    std::string label = one_target && run.target.name.empty() ? "" : target_label(run, common);
+    if (run.target.repeat > 1 || run.repeat_index > 0 || label.empty()) {
       label += fmt::format("{}run {}", label.empty() ? "" : " · ", run.repeat_index + 1);
     }
     if (!taken.insert(label).second) {
@@ -176,6 +176,11 @@ std::string goal_value(const analysis::GoalResult& result) {
 const analysis::RunAnalysis& analysis_of(const SessionView& view, size_t index) {
   static const analysis::RunAnalysis kNone;
   return index < view.runs.size() ? view.runs[index].analysis : kNone;
+}
+
+const std::vector<std::string>& unlike_first(const SessionView& view, size_t index) {
+  static const std::vector<std::string> kNone;
+  return index < view.runs.size() ? view.runs[index].unlike_first : kNone;
 }
 
 std::string valid_utf8(std::string_view text) {

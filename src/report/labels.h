@@ -34,6 +34,9 @@ std::string goal_value(const analysis::GoalResult& result);
 /// The analysis of run `index`, or an empty one when the view has none.
 const analysis::RunAnalysis& analysis_of(const SessionView& view, size_t index);
 
+/// In what the state of the board was another than at the first run.
+const std::vector<std::string>& unlike_first(const SessionView& view, size_t index);
+
 /// Bytes that are not UTF-8 become U+FFFD.
 std::string valid_utf8(std::string_view text);
 /// Valid UTF-8 without control characters (each becomes '?', line breaks a space): safe in a

@@ -39,7 +39,7 @@ std::string right(std::string_view utf8, size_t width) {
   return std::string(width - std::min(width, display_width(utf8)), ' ').append(utf8);
 }
 
-std::string wrapped(std::string_view first, std::string_view text) {
+std::string wrapped(std::string_view first, std::string_view text, size_t columns) {
   const size_t indent = display_width(first);
   std::string out;
   std::string line(first);
@@ -47,9 +47,9 @@ std::string wrapped(std::string_view first, std::string_view text) {
   bool fresh = true;
   std::string_view rest = trim(text);
   while (!rest.empty()) {
-    const std::string word = fitted(next_field(rest, ' '), 4 * kColumns);
+    const std::string word = fitted(next_field(rest, ' '), 4 * columns);
     rest = trim(rest);
-    if (!fresh && used + 1 + display_width(word) > kColumns) {
+    if (!fresh && used + 1 + display_width(word) > columns) {
       out += line + "\n";
       line.assign(indent, ' ');
       used = indent;

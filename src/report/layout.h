@@ -5,10 +5,8 @@
 #include <string_view>
 #include <vector>
 
-/// Text laid out for a terminal of 100 columns; every code point counts as one column.
+/// Text laid out for a terminal; every code point counts as one column.
 namespace assay::report {
-
-constexpr size_t kColumns = 100;
 
 size_t display_width(std::string_view utf8);
 /// At most `width` columns; what is longer ends in "…".
@@ -17,10 +15,10 @@ std::string fitted(std::string_view utf8, size_t width);
 std::string left(std::string_view utf8, size_t width);
 std::string right(std::string_view utf8, size_t width);
 
-/// Words of `text` in lines of at most kColumns, the first behind `first`, the others behind spaces
-/// of the same width. Longer words stay whole (a path must be copied), unless they exceed the line
-/// by far.
-std::string wrapped(std::string_view first, std::string_view text);
+/// Words of `text` in lines of at most `columns`, the first behind `first`, the others behind
+/// spaces of the same width. Longer words stay whole (a path must be copied), unless they exceed
+/// the line by far.
+std::string wrapped(std::string_view first, std::string_view text, size_t columns);
 
 /// The first row is the head. The first column stands left, the others right; all columns are as
 /// wide as their widest cell.

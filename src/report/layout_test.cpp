@@ -8,13 +8,13 @@ namespace {
 
 TEST(Wrapped, breaks_between_words_and_indents) {
   const std::string text =
-      wrapped("  • ", std::string(60, 'a') + " " + std::string(60, 'b') + " c");
+      wrapped("  • ", std::string(60, 'a') + " " + std::string(60, 'b') + " c", 100);
   EXPECT_EQ(text, "  • " + std::string(60, 'a') + "\n    " + std::string(60, 'b') + " c\n");
 }
 
 TEST(Wrapped, keeps_a_long_word_whole) {
   const std::string path = "/" + std::string(120, 'p');
-  EXPECT_EQ(wrapped("- ", path), "- " + path + "\n");
+  EXPECT_EQ(wrapped("- ", path, 100), "- " + path + "\n");
 }
 
 TEST(Fitted, counts_characters_and_not_bytes) {

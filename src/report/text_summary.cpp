@@ -22,7 +22,8 @@ constexpr size_t kFullTables = 3;
 
 class Style {
  public:
-  explicit Style(bool color) : color_(color) {}
+  Style(bool color, size_t columns) : color_(color), columns_(columns) {}
+  size_t columns() const { return columns_; }
   std::string bold(const std::string& text) const { return wrap("1", text); }
   std::string dim(const std::string& text) const { return wrap("2", text); }
   std::string good(const std::string& text) const { return wrap("32", text); }
@@ -34,6 +35,7 @@ class Style {
     return color_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
   }
   bool color_;
+  size_t columns_;
 };
 
 Row distribution_row(const std::string& title, const Distribution& d) {
@@ -44,8 +46,22 @@ Row distribution_row(const std::string& title, const Distribution& d) {
   return row;
 }
 
+/// The same without what the least of all readers look for: p50 and p99.
+std::vector<Row> narrowed(std::vector<Row> rows) {
+  for (auto& row : rows) {
+    if (row.size() < 6) continue;
+    row.erase(row.begin() + 4);
+    row.erase(row.begin() + 2);
+  }
+  return rows;
+}
+
 void add_table(std::string& out, const std::vector<Row>& rows, const Style& style) {
-  const auto lines = table(rows);
+  auto lines = table(rows);
+  const bool wide = std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
+    return display_width(line) > style.columns();
+  });
+  if (wide) lines = table(narrowed(rows));
   for (size_t i = 0; i < lines.size(); ++i)
     out += (i == 0 ? style.bold(lines[i]) : lines[i]) + "\n";
   out += "\n";
@@ -90,9 +106,9 @@ void add_advice(std::string& out, const std::vector<analysis::Advice>& advice, c
   if (advice.empty()) return;
   out += style.bold("Advice") + "\n";
   for (const auto& a : advice) {
-    out += wrapped("  • ", printable(a.finding));
-    if (!a.evidence.empty()) out += wrapped("    ", printable(a.evidence));
-    if (!a.action.empty()) out += wrapped("    → ", printable(a.action));
+    out += wrapped("  • ", printable(a.finding), style.columns());
+    if (!a.evidence.empty()) out += wrapped("    ", printable(a.evidence), style.columns());
+    if (!a.action.empty()) out += wrapped("    → ", printable(a.action), style.columns());
   }
   out += "\n";
 }
@@ -106,19 +122,22 @@ size_t count_gaps(const SessionRecord& session) {
   return gaps.size();
 }
 
-void add_gaps(std::string& out, const SessionRecord& session) {
+void add_gaps(std::string& out, const SessionRecord& session, const Style& style) {
   std::vector<Loss> losses;
   for (const auto& run : session.runs) {
     for (const auto& loss : run.losses) add_loss(losses, loss);
   }
   for (const auto& loss : losses) {
-    out += wrapped("Lost: ",
-                   printable(fmt::format("{} by {}: {}", loss.count, loss.source, loss.reason)));
+    out += wrapped(
+        "Lost: ", printable(fmt::format("{} by {}: {}", loss.count, loss.source, loss.reason)),
+        style.columns());
   }
   const size_t gaps = count_gaps(session);
   if (gaps > 0) {
-    out += fmt::format("Not measured here: {} thing{} (the report and assay doctor tell why)\n",
-                       gaps, gaps == 1 ? "" : "s");
+    out += wrapped("Not measured here: ",
+                   fmt::format("{} thing{} (the report and assay doctor tell why)", gaps,
+                               gaps == 1 ? "" : "s"),
+                   style.columns());
   }
   if (gaps > 0 || !losses.empty()) out += "\n";
 }
@@ -150,7 +169,19 @@ void add_answer(std::string& out, const RunRecord& run, const RunAnalysis& analy
   if (sentence.empty()) sentence = "nothing was measured";
   const std::string head = label.empty() ? "" : label + ": ";
   // The mark may carry colour codes, so it is put in after the lines are laid out.
-  out += mark + wrapped("  ", head + sentence).substr(1);
+  out += mark + wrapped("  ", head + sentence, style.columns()).substr(1);
+}
+
+/// Unlike states are not compared silently.
+void add_unlike_states(std::string& out, const SessionView& view,
+                       const std::vector<std::string>& labels, const Style& style) {
+  for (size_t i = 1; i < labels.size(); ++i) {
+    const auto& differences = unlike_first(view, i);
+    if (differences.empty()) continue;
+    const std::string why = fmt::format("{} is not comparable with {}: {}", labels[i], labels[0],
+                                        fmt::join(differences, "; "));
+    out += wrapped("  ", printable(why), style.columns());
+  }
 }
 
 /// What many runs have in common is told once: the first of each finding.
@@ -181,15 +212,16 @@ std::string head_line(const SessionRecord& session, const Style& style) {
   std::string device = session.device.hostname;
   if (!session.device.model.empty()) device += ", " + session.device.model;
   if (session.device.cores > 0) device += fmt::format(", {} cores", session.device.cores);
-  const std::string app = fitted(printable(session.app.full_name()), 60);
-  return style.bold(app) + " on " + fitted(printable(device), kColumns - 4 - display_width(app)) +
+  const size_t columns = style.columns();
+  const std::string app = fitted(printable(session.app.full_name()), columns * 6 / 10);
+  return style.bold(app) + " on " + fitted(printable(device), columns - 4 - display_width(app)) +
          "\n\n";
 }
 
 }  // namespace
 
-std::string text_summary(const SessionView& view, bool color) {
-  const Style style(color);
+std::string text_summary(const SessionView& view, bool color, size_t columns) {
+  const Style style(color, columns);
   const auto& runs = view.session.runs;
   const auto labels = run_labels(view.session);
   const bool several = runs.size() > 1;
@@ -197,6 +229,7 @@ std::string text_summary(const SessionView& view, bool color) {
   for (size_t i = 0; i < runs.size(); ++i) {
     add_answer(out, runs[i], analysis_of(view, i), several ? labels[i] : "", style);
   }
+  add_unlike_states(out, view, labels, style);
   out += "\n";
   const bool full = runs.size() <= kFullTables;
   if (!full) add_overview(out, view, labels, style);
@@ -210,7 +243,7 @@ std::string text_summary(const SessionView& view, bool color) {
     if (full) add_advice(out, analysis.advice, style);
   }
   if (!full) add_advice(out, distinct_advice(view), style);
-  add_gaps(out, view.session);
+  add_gaps(out, view.session, style);
   add_places(out, view.session, style);
   return out;
 }

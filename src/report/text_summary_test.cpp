@@ -60,10 +60,30 @@ TEST(TextSummary, fits_a_hundred_columns) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 100U) << line;
 }
 
+TEST(TextSummary, fits_a_narrow_terminal_without_p50_and_p99) {
+  SessionView view = testing::small_view();
+  view.session.folder = "/f";
+  view.session.app.name = std::string(100, 'a');
+  const std::string text = text_summary(view, false, 64);
+  EXPECT_EQ(text.find("p50"), std::string::npos) << text;
+  EXPECT_EQ(text.find("p99"), std::string::npos) << text;
+  EXPECT_NE(text.find("p95"), std::string::npos) << text;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 64U) << line;
+}
+
 TEST(TextSummary, obeys_no_escape_from_a_name) {
   SessionView view = testing::small_view();
   view.runs[0].analysis.metrics.emplace_back("\x1b[2Jclear", analysis::Distribution{});
   EXPECT_EQ(text_summary(view, false).find('\x1b'), std::string::npos);
+}
+
+TEST(TextSummary, tells_unlike_states_of_the_board) {
+  auto view = testing::page_view();
+  view.runs[1].unlike_first = {"governor was performance, is powersave"};
+  EXPECT_NE(text_summary(view, false)
+                .find("is not comparable with -interval 1 --use-gpu: governor was performance"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -6,18 +6,23 @@
 
 namespace assay::session {
 
-void LogFollower::drain(const std::function<void(std::string_view)>& take) {
+bool LogFollower::drain(const std::function<bool()>& ready,
+                        const std::function<void(std::string_view)>& take) {
   constexpr std::array<const char*, 2> kNames = {"stdout.log", "stderr.log"};
-  std::array<char, 65536> buffer{};
+  constexpr int kPieces = 16;
+  std::array<char, 4096> buffer{};
+  bool any = false;
   for (size_t i = 0; i < kNames.size(); ++i) {
     if (!logs_[i].valid())
       logs_[i] = Fd(::open((folder_ / kNames[i]).c_str(), O_RDONLY | O_CLOEXEC));
-    if (!logs_[i].valid()) continue;
-    // One piece a call: an app that writes faster than the terminal takes must not hold up the
-    // beat.
-    const ssize_t n = ::read(logs_[i].get(), buffer.data(), buffer.size());
-    if (n > 0) take(std::string_view(buffer.data(), static_cast<size_t>(n)));
+    for (int piece = 0; piece < kPieces && logs_[i].valid() && ready(); ++piece) {
+      const ssize_t n = ::read(logs_[i].get(), buffer.data(), buffer.size());
+      if (n <= 0) break;
+      take(std::string_view(buffer.data(), static_cast<size_t>(n)));
+      any = true;
+    }
   }
+  return any;
 }
 
 }  // namespace assay::session

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "spec_checks.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -31,6 +33,18 @@ bool command_exists(const Target& target, const fs::path& workdir) {
     if (executable(workdir / next_field(rest, ':') / command)) return true;
   }
   return false;
+}
+
+/// A script that lacks only the permission to be run is most often meant for its interpreter.
+std::string why_not_found(const std::string& command, const fs::path& workdir) {
+  std::error_code error;
+  if (command.find('/') == std::string::npos || !fs::is_regular_file(workdir / command, error))
+    return fmt::format("no such command: {}; install it, or give its path", command);
+  std::string_view program;
+  if (command.ends_with(".py")) program = "python3";
+  if (command.ends_with(".sh")) program = "sh";
+  return fmt::format("{0} is not executable; run chmod +x {0}{1}", command,
+                     program.empty() ? "" : fmt::format(", or say {} {}", program, command));
 }
 
 /// Collects what stands in the way of one target, with the place where it is written.
@@ -67,9 +81,7 @@ class Obstacles {
       add("workdir", ErrorKind::input,
           fmt::format("the folder to run in does not exist: {}", workdir.native()));
     } else if (!target_.command.empty() && !command_exists(target_, workdir)) {
-      add("command", ErrorKind::input,
-          fmt::format("no such command: {}; install it, or give its path",
-                      target_.command.front()));
+      add("command", ErrorKind::input, why_not_found(target_.command.front(), workdir));
     }
     if (!target_.dataset.empty() && !fs::exists(target_.dataset, error)) {
       add("dataset", ErrorKind::input,
@@ -124,7 +136,10 @@ std::string describe_target(const Target& target, size_t number) {
   }
   text += fmt::format("  limits    {}\n", describe_limits(shown.limits));
   std::string metrics;
-  for (const auto& m : shown.metrics) metrics += (metrics.empty() ? "" : ", ") + m;
+  for (const auto& m : shown.metrics) {
+    metrics += (metrics.empty() ? "" : ", ") + m;
+    if (!in_this_version(m)) metrics += " (not in this version)";
+  }
   text += fmt::format("  measures  {} every {}\n", metrics, format_duration(shown.interval));
   for (const auto& goal : shown.goals) text += fmt::format("  goal      {}\n", goal.text);
   for (const auto& [name, value] : shown.env)

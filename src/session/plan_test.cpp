@@ -72,6 +72,23 @@ TEST(Plan, looks_for_the_command_along_the_apps_own_path) {
   fs::remove_all(folder);
 }
 
+TEST(Plan, tells_a_file_that_may_not_be_run_from_one_that_is_not_there) {
+  const fs::path folder = fs::path(::testing::TempDir()) / "assay_plan_script";
+  fs::create_directories(folder);
+  ASSERT_TRUE(write_file(folder / "stream.py", ""));
+  ASSERT_TRUE(write_file(folder / "tool", ""));
+  Spec spec = spec_for_command({"./stream.py"});
+  spec.targets[0].workdir = folder.string();
+  EXPECT_EQ(
+      errors_of(spec),
+      "./stream.py is not executable; run chmod +x ./stream.py, or say python3 ./stream.py\n");
+  spec.targets[0].command = {"./tool"};
+  EXPECT_EQ(errors_of(spec), "./tool is not executable; run chmod +x ./tool\n");
+  spec.targets[0].command = {"./gone"};
+  EXPECT_EQ(errors_of(spec), "no such command: ./gone; install it, or give its path\n");
+  fs::remove_all(folder);
+}
+
 TEST(Plan, document_has_targets_without_their_secrets) {
   Spec spec = spec_for_command({"true"});
   spec.targets[0].timeout = std::chrono::seconds(5);

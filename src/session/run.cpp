@@ -4,6 +4,7 @@
 #include "live_table.h"
 #include "log_follower.h"
 #include "socket_folder.h"
+#include "spec_checks.h"
 #include "stop_sequence.h"
 
 #include <algorithm>
@@ -23,6 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr Nanoseconds kLivePace = Milliseconds(250);
+/// For what the app wrote last, when it has ended.
+constexpr auto kReaderPatience = Milliseconds(2000);
 
 bool wants(const Target& target, std::string_view metric) {
   return std::find(target.metrics.begin(), target.metrics.end(), metric) != target.metrics.end();
@@ -45,8 +48,8 @@ probes::Probes probes_for(const Target& target, const probes::AppTarget& app) {
 /// What was asked for and belongs to a later version.
 std::vector<NotMeasured> not_in_this_version(const Target& target) {
   std::vector<NotMeasured> gaps;
-  for (const auto* metric : {"stacks", "gpu-summary", "gpu-kernels"}) {
-    if (wants(target, metric))
+  for (const auto& metric : target.metrics) {
+    if (!in_this_version(metric))
       gaps.push_back({metric, "this version of Assay cannot measure it yet"});
   }
   return gaps;
@@ -93,7 +96,8 @@ class RunLoop {
     }
     sampler_.last_beat();
     if (hooks_ != nullptr) hooks_->poll();
-    follow();
+    while (follow(kReaderPatience)) {
+    }
     return end_;
   }
 
@@ -104,7 +108,6 @@ class RunLoop {
   /// Should we be killed, the history still tells how the app ran and what was not measured.
   void keep_what_is_known() {
     keep_gaps(record_, app_, sampler_, target_);
-    record_.sampling = sampler_.stats();
     auto put = context_.store.put_run(context_.session_id, record_);
     if (!put && !put.error().temporary) {
       end_.trouble = put.error();
@@ -146,11 +149,13 @@ class RunLoop {
   }
 
   void check_wishes(Timestamp now) {
+    if (ended_) return;
     if (const auto end = end_time(); end && now >= *end && !timed_out_) {
       timed_out_ = true;
       stop_.begin(now);
     }
-    if (ended_) return;
+    // A process that hangs in a driver outlives even SIGKILL; nobody should wait for it forever.
+    if (stop_.given_up(now)) ended_ = true;
     if (const auto step = stop_.step(now)) {
       if (attached_) {
         ended_ = true;
@@ -172,6 +177,7 @@ class RunLoop {
     if (now < live_due_) return;
     live_due_ = now + kLivePace;
     table_.remember_cores();
+    if (!context_.listener.ready(Milliseconds(0))) return;
     LiveView view;
     view.run = record_.ordinal;
     view.runs = context_.runs;
@@ -184,12 +190,13 @@ class RunLoop {
     if (hooks_ != nullptr) view.reported = hooks_->latest();
     view.units = table_.units();
     context_.listener.live(view);
-    follow();
+    follow(Milliseconds(0));
   }
 
-  void follow() {
-    if (!context_.options.follow || attached_) return;
-    follower_.drain([this](std::string_view text) { context_.listener.app_output(text); });
+  bool follow(Milliseconds patience) {
+    if (!context_.options.follow || attached_) return false;
+    return follower_.drain([&] { return context_.listener.ready(patience); },
+                           [this](std::string_view text) { context_.listener.app_output(text); });
   }
 
   const RunContext& context_;

@@ -82,16 +82,6 @@ bool interrupt_waits(int fd) {
   return fd >= 0 && ::poll(&waiting, 1, 0) > 0;
 }
 
-/// Notes where this run's board was in another state than the session's first run.
-void note_other_state(const SessionRecord& session, Listener& listener) {
-  if (session.runs.size() < 2) return;
-  for (const auto& difference :
-       probes::state_differences(session.runs.front().board, session.runs.back().board)) {
-    listener.note(fmt::format("run {} is not comparable with run 1: {}",
-                              session.runs.back().ordinal, difference));
-  }
-}
-
 /// Everything that both ways into a session share.
 class Session {
  public:
@@ -108,6 +98,7 @@ class Session {
       if (outcome_.interrupted || outcome_.trouble) break;
       run_planned(planned, static_cast<int>(plan.runs.size()), start, attached);
     }
+    outcome_.not_started = static_cast<int>(plan.runs.size() - record_.runs.size());
     if (all_refused()) return take_back();
     return finish();
   }
@@ -140,7 +131,6 @@ class Session {
     record_.runs.push_back(run);
     outcome_.interrupted = outcome_.interrupted || end.interrupted;
     outcome_.trouble = end.trouble;
-    note_other_state(record_, listener_);
     if (!run.exit.refused) tell_end();
   }
 

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include <assay/base/files.h>
+#include <assay/base/text.h>
 #include <assay/session/spec.h>
 
 namespace assay::session {
@@ -83,6 +84,13 @@ Target make_target(const Section& section, const Frame& frame, Problems& problem
     problems.add(section.line, valid.error().message);
   }
   return target;
+}
+
+/// The command line says what runs; the section says how.
+void forget_what_runs(Section& section) {
+  section.command.reset();
+  section.image.reset();
+  section.places.erase("command");
 }
 
 std::string file_name(const std::string& path) {
@@ -232,6 +240,38 @@ Spec spec_for_command(const std::vector<std::string>& command) {
   target.command = command;
   if (!command.empty()) spec.app.name = program_name(command);
   spec.targets.push_back(std::move(target));
+  return spec;
+}
+
+SpecResult spec_for_command(const std::vector<std::string>& command, const fs::path& profile) {
+  SpecResult result;
+  const auto source = open_source(profile, result.errors);
+  if (!source) return result;
+  Problems problems(source->name);
+  Profiling profiling = load_profile(*source, problems).value_or(Profiling());
+  forget_what_runs(profiling.defaults);
+  for (auto& target : profiling.targets) forget_what_runs(target);
+  profiling.defaults.command = command;
+  Frame frame;
+  frame.section_folder = source->folder;
+  Spec spec = make_spec(frame, Section(), profiling, problems);
+  return finish(std::move(spec), problems.take());
+}
+
+Result<Spec> spec_for_process(pid_t pid, const SysRoot& root) {
+  const std::string folder = fmt::format("/proc/{}", pid);
+  const std::string stat = root.read(folder + "/stat").value_or("");
+  if (stat.find(") Z", stat.rfind(')')) != std::string::npos) {
+    return bad_input(
+        fmt::format("process {} has ended; it is only listed until its parent asks for it", pid));
+  }
+  const std::string command = root.read(folder + "/cmdline").value_or("");
+  std::vector<std::string> words;
+  std::string_view rest = command;
+  while (!rest.empty()) words.emplace_back(next_field(rest, '\0'));
+  if (words.empty()) words = {root.read(folder + "/comm").value_or(fmt::format("pid-{}", pid))};
+  Spec spec = spec_for_command(words);
+  spec.app.name = masked_text(spec.app.name);
   return spec;
 }
 

@@ -15,6 +15,10 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kOurs = {"name",  "namespace", "version",
                                                    "image", "command",   "profiling"};
+/// Keys of the section that nobody else uses at the top level.
+constexpr std::array<std::string_view, 9> kOfSection = {
+    "targets", "goals", "timeout", "repeat", "warmup", "args", "interval", "grace", "metrics"};
+constexpr std::array<std::string_view, 3> kLimits = {"cpus", "memory", "pids"};
 /// Keys of other tools that would otherwise pass for slips of ours.
 constexpr std::array<std::string_view, 2> kTheirs = {"images", "commands"};
 
@@ -63,12 +67,21 @@ void read_ours(const Field& field, AppFile& file, Problems& problems) {
   if (field.key == "image" || field.key == "command") read_key(field, file.section, problems);
 }
 
+/// `resources` is also other tools' key for a list of cameras and sensors.
+bool belongs_into_section(const Field& field) {
+  if (field.key == "resources" && field.value.IsMap()) {
+    return std::any_of(kLimits.begin(), kLimits.end(),
+                       [&](std::string_view key) { return field.value[std::string(key)]; });
+  }
+  return std::find(kOfSection.begin(), kOfSection.end(), field.key) != kOfSection.end();
+}
+
 /// A key that is not ours: a slip, a key that stands a level too high, or somebody else's.
 void check_theirs(const Field& field, bool has_profiling, Problems& problems) {
   if (const auto meant = misspelt(field.key)) {
     problems.add(field.line,
                  fmt::format("unknown key {}; did you mean '{}'?", in_quotes(field.key), *meant));
-  } else if (!has_profiling && (field.key == "targets" || field.key == "goals")) {
+  } else if (!has_profiling && belongs_into_section(field)) {
     problems.add(field.line, fmt::format("'{}' belongs into the section 'profiling'; write "
                                          "\"profiling:\" above it and indent it",
                                          field.key));

@@ -100,6 +100,10 @@ Result<std::vector<std::string>> check_metrics(const std::vector<std::string>& n
   return checked;
 }
 
+bool in_this_version(std::string_view metrics) {
+  return metrics == "system" || metrics == "power";
+}
+
 std::span<const std::string_view> metric_groups() {
   return kMetrics;
 }

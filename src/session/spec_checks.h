@@ -23,6 +23,8 @@ Result<uint64_t> parse_memory(const std::string& text);
 Result<uint64_t> parse_pids(const std::string& text);
 /// Known names, each once.
 Result<std::vector<std::string>> check_metrics(const std::vector<std::string>& names);
+/// Whether this version can measure it; what it cannot is accepted and told as not measured.
+bool in_this_version(std::string_view metrics);
 Result<void> check_env_name(std::string_view name);
 /// Characters that an image reference may have.
 Result<void> check_image(std::string_view image);

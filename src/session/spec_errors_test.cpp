@@ -217,6 +217,43 @@ TEST(SpecErrors, tell_what_stands_a_level_too_high) {
   EXPECT_EQ(errors_of("command: x\ngoals: []\nprofiling: {}\n"), "");
 }
 
+TEST(SpecErrors, tell_every_key_of_the_section_that_stands_a_level_too_high) {
+  for (const std::string line :
+       {"timeout: 5", "repeat: 2", "warmup: 1s", "args: --fast", "interval: 1s", "grace: 1s",
+        "metrics: [system]", "resources: {cpus: 1}", "resources: {memory: 1GB, gpus: 1}"}) {
+    const std::string key = line.substr(0, line.find(':'));
+    EXPECT_EQ(
+        errors_of("command: x\n" + line + "\n"),
+        "s.yaml:2: '" + key +
+            "' belongs into the section 'profiling'; write \"profiling:\" above it and indent "
+            "it\n");
+  }
+  EXPECT_EQ(errors_of("command: x\nresources: [{type: camera}]\n"), "");
+  EXPECT_EQ(errors_of("command: x\nresources: {camera: left}\n"), "");
+}
+
+TEST(SpecErrors, tell_two_targets_of_one_name) {
+  EXPECT_EQ(errors_of(R"(command: x
+profiling:
+  targets:
+    - {name: few}
+    - {}
+    - {}
+    - name: few
+)"),
+            "s.yaml:7: another target is called 'few' too (in line 4); give each its own name\n");
+}
+
+TEST(SpecErrors, tell_where_a_quote_opens_that_is_never_closed) {
+  const std::string error = "the quote that opens here is never closed\n";
+  EXPECT_EQ(errors_of("name: a\ncommand: \"python3 x.py\nprofiling:\n  repeat: 2\n"),
+            "s.yaml:2: " + error);
+  EXPECT_EQ(errors_of("name: ä\ncommand: 'it''s\n"), "s.yaml:2: " + error);
+  EXPECT_EQ(errors_of("name: a\ncommand: \"say \\\"\n"), "s.yaml:2: " + error);
+  EXPECT_EQ(errors_of("command: [x, 'it''s', \"a \\\" b\", don't]\n"), "");
+  EXPECT_EQ(errors_of("\xEF\xBB\xBFname: a\r\ncommand: \"x y\"\r\n"), "");
+}
+
 TEST(SpecErrors, tell_when_there_is_nothing_to_run) {
   EXPECT_EQ(errors_of("description: x\n"),
             "s.yaml: nothing to run; add a command, an image, or the app's name\n");

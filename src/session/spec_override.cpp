@@ -30,7 +30,7 @@ class Applier {
     apply_limits();
     apply_env();
     apply_goals();
-    if (errors_.empty()) check_targets();
+    if (errors_.empty() && (overrides_.warmup || overrides_.timeout)) check_targets();
     if (errors_.empty()) return {};
     return bad_input(errors_);
   }

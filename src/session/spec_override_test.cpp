@@ -89,6 +89,13 @@ TEST(Overrides, tell_all_errors_with_their_option_and_change_nothing) {
   EXPECT_EQ(spec.targets[0].grace, seconds(10));
 }
 
+TEST(Overrides, blame_no_option_that_was_not_given) {
+  const auto result = parse_spec("command: x\nprofiling: {timeout: 5, warmup: 10}\n", "s.yaml");
+  ASSERT_EQ(result.errors.size(), 1U);
+  auto draft = result.draft;
+  EXPECT_TRUE(apply(Overrides(), draft));
+}
+
 TEST(Overrides, may_not_leave_a_run_without_time_to_measure) {
   Overrides overrides;
   overrides.timeout = seconds(5);

@@ -100,6 +100,20 @@ Section read_target(const YAML::Node& node, size_t number, Problems& problems) {
   return section;
 }
 
+/// Results are told apart by these names.
+void check_names(const std::vector<Section>& targets, Problems& problems) {
+  std::map<std::string, int> lines;
+  for (const auto& target : targets) {
+    if (!target.name || target.name->empty()) continue;
+    const int line = target.places.at("name").line;
+    const auto [first, is_new] = lines.emplace(*target.name, line);
+    if (is_new) continue;
+    problems.add(line,
+                 fmt::format("another target is called {} too (in line {}); give each its own name",
+                             in_quotes(*target.name), first->second));
+  }
+}
+
 std::vector<Section> read_targets(const Field& field, Problems& problems) {
   std::vector<Section> targets;
   if (!field.value.IsSequence() || field.value.size() == 0) {
@@ -117,6 +131,7 @@ std::vector<Section> read_targets(const Field& field, Problems& problems) {
   for (const auto& node : field.value) {
     targets.push_back(read_target(node, targets.size() + 1, problems));
   }
+  check_names(targets, problems);
   return targets;
 }
 

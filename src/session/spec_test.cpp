@@ -194,6 +194,50 @@ TEST(SpecForCommand, is_one_target) {
   EXPECT_EQ(spec.targets[0].image, "");
 }
 
+TEST(SpecForCommand, takes_how_to_run_it_from_a_profile_and_not_what) {
+  const fs::path profile = fs::path(::testing::TempDir()) / "assay_profile.yaml";
+  ASSERT_TRUE(write_file(profile,
+                         "command: other\ntimeout: 5\ndataset: frames\n"
+                         "targets: [{args: --fast}, {image: a/b:1, command: third}]\n"));
+  const auto result = spec_for_command({"python3", "app.py"}, profile);
+  ASSERT_TRUE(result.spec) << result.errors[0].text();
+  EXPECT_EQ(result.spec->app.name, "app.py");
+  const auto& targets = result.spec->targets;
+  ASSERT_EQ(targets.size(), 2U);
+  EXPECT_EQ(targets[0].command, (std::vector<std::string>{"python3", "app.py", "--fast"}));
+  EXPECT_EQ(targets[1].command, (std::vector<std::string>{"python3", "app.py"}));
+  EXPECT_EQ(targets[1].image, "");
+  EXPECT_EQ(targets[1].timeout, std::chrono::seconds(5));
+  EXPECT_EQ(targets[0].dataset, (profile.parent_path() / "frames").string());
+  EXPECT_EQ(targets[0].workdir, "") << "a command starts where it is typed";
+  fs::remove(profile);
+}
+
+TEST(SpecForProcess, is_named_after_its_command_without_secrets) {
+  const fs::path machine = fs::path(::testing::TempDir()) / "assay_spec_for_process";
+  const auto put = [&](const std::string& file, const std::string& text) {
+    fs::create_directories((machine / file).parent_path());
+    ASSERT_TRUE(write_file(machine / file, text));
+  };
+  using namespace std::string_literals;
+  put("proc/7/stat", "7 (python3) S 1");
+  put("proc/7/cmdline", "/usr/bin/python3\0apps/count.py\0--token\0abc123\0"s);
+  put("proc/8/stat", "8 (odd) Z name) Z 1");
+  put("proc/9/stat", "9 (kworker) I 2");
+  put("proc/9/cmdline", "");
+  put("proc/9/comm", "kworker/0:1\n");
+  const auto spec = spec_for_process(7, SysRoot(machine));
+  ASSERT_TRUE(spec);
+  EXPECT_EQ(spec->app.name, "count.py");
+  EXPECT_EQ(masked(spec->targets[0]).command,
+            (std::vector<std::string>{"/usr/bin/python3", "apps/count.py", "--token", "***"}));
+  EXPECT_EQ(spec_for_process(8, SysRoot(machine)).error().message,
+            "process 8 has ended; it is only listed until its parent asks for it");
+  EXPECT_EQ(spec_for_process(9, SysRoot(machine))->targets[0].command.front(), "kworker/0:1");
+  EXPECT_EQ(spec_for_process(10, SysRoot(machine))->app.name, "pid-10");
+  fs::remove_all(machine);
+}
+
 TEST(SpecForImage, names_the_app_after_the_image) {
   const std::pair<const char*, const char*> cases[] = {
       {"waggle/objcounter:0.1.0", "waggle/objcounter:0.1.0"},

@@ -13,18 +13,42 @@
 namespace assay::session {
 namespace {
 
-/// Hears a document without keeping it, to tell one document from several before building nodes.
-/// (YAML::LoadAll does not end on some broken texts.)
+/// Whether the quoted text that `text` begins with has an end.
+bool is_closed(std::string_view text) {
+  const char quote = text.front();
+  for (size_t i = 1; i < text.size(); ++i) {
+    if (quote == '"' && text[i] == '\\') {
+      ++i;
+    } else if (text[i] == quote) {
+      const bool doubled = quote == '\'' && text.substr(i + 1, 1) == "'";
+      if (!doubled) return true;
+      ++i;
+    }
+  }
+  return false;
+}
+
+/// Hears a document without keeping it, to tell one document from several before building nodes
+/// (YAML::LoadAll does not end on some broken texts), and to find a quote that is left open, which
+/// YAML::Load takes for text up to the end of the file.
 class DocumentStart final : public YAML::EventHandler {
  public:
+  explicit DocumentStart(std::string_view text) : text_(text) {}
+
   int line() const { return line_; }
+  /// The line of the quote that is never closed; 0: none.
+  int open_quote() const { return open_quote_; }
 
   void OnDocumentStart(const YAML::Mark& mark) override { line_ = mark.line + 1; }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& /*mark*/, YAML::anchor_t /*anchor*/) override {}
   void OnAlias(const YAML::Mark& /*mark*/, YAML::anchor_t /*anchor*/) override {}
-  void OnScalar(const YAML::Mark& /*mark*/, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
-                const std::string& /*value*/) override {}
+  void OnScalar(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
+                const std::string& /*value*/) override {
+    const auto at = static_cast<size_t>(mark.pos);
+    if (at >= text_.size() || (text_[at] != '"' && text_[at] != '\'')) return;
+    if (!is_closed(text_.substr(at))) open_quote_ = mark.line + 1;
+  }
   void OnSequenceStart(const YAML::Mark& /*mark*/, const std::string& /*tag*/,
                        YAML::anchor_t /*anchor*/, YAML::EmitterStyle::value /*style*/) override {}
   void OnSequenceEnd() override {}
@@ -33,15 +57,21 @@ class DocumentStart final : public YAML::EventHandler {
   void OnMapEnd() override {}
 
  private:
+  std::string_view text_;
   int line_ = 0;
+  int open_quote_ = 0;
 };
 
 bool has_one_document(const std::string& text, Problems& problems) {
   std::istringstream in(text);
   YAML::Parser parser(in);
-  DocumentStart start;
+  DocumentStart start(text);
   if (!parser.HandleNextDocument(start)) {
     problems.add(0, "is empty; write at least a name, or an image or command to run");
+    return false;
+  }
+  if (start.open_quote() > 0) {
+    problems.add(start.open_quote(), "the quote that opens here is never closed");
     return false;
   }
   if (parser.HandleNextDocument(start)) {

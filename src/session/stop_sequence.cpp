@@ -8,7 +8,14 @@ namespace {
 
 constexpr Nanoseconds kLongestWaitForKill = std::chrono::seconds(5);
 
+/// The keeper then tries for some seconds more.
+constexpr Nanoseconds kLongestDeath = std::chrono::seconds(15);
+
 }  // namespace
+
+bool StopSequence::given_up(Timestamp now) const {
+  return killed_ && now >= *killed_ + kLongestDeath;
+}
 
 std::optional<launch::StopStep> StopSequence::step(Timestamp now) {
   using launch::StopStep;
@@ -22,6 +29,7 @@ std::optional<launch::StopStep> StopSequence::step(Timestamp now) {
   } else {
     last_ = StopStep::kill;
     due_.reset();
+    killed_ = now;
   }
   return last_;
 }

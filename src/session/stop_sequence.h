@@ -23,6 +23,8 @@ class StopSequence {
   void hurry(Timestamp now) {
     if (!started() || due_) due_ = now;
   }
+  /// Whether even SIGKILL has not ended it for long.
+  bool given_up(Timestamp now) const;
   /// The step to take now, if one is due.
   std::optional<launch::StopStep> step(Timestamp now);
 
@@ -30,6 +32,7 @@ class StopSequence {
   Nanoseconds grace_;
   std::optional<launch::StopStep> last_;
   std::optional<Timestamp> due_;
+  std::optional<Timestamp> killed_;
 };
 
 }  // namespace assay::session

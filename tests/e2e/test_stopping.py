@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Timeouts, Ctrl-C and attaching: what is stopped, how, and what is kept."""
+import contextlib
 import json
+import os
 import pathlib
 import signal
 import subprocess
 import time
 
 import pytest
-from conftest import KNOWN_LOAD, PYTHON, wait_until
+from conftest import ASSAY, KNOWN_LOAD, PYTHON, wait_until
 
 # Writes a line when it runs and for each signal, and ends only by force.
 STUBBORN = """
@@ -115,3 +117,28 @@ def test_attaching_to_nothing_is_refused(place):
     done = place.assay("run", "--pid", 2**22 - 1, "--for", "1s")
     assert done.returncode == 2 and str(2**22 - 1) in done.stderr
     assert json.loads(place.assay("history", "list", "--json").stdout or "[]") == []
+
+
+def test_a_stalled_reader_does_not_hold_up_the_run(place):
+    """Standard error is a pipe that nobody reads and that is full before the run begins."""
+    read_end, write_end = os.pipe()
+    os.set_blocking(write_end, False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(write_end, b"x" * 4096)
+    os.set_blocking(write_end, True)
+    # What is said before the app starts still has room.
+    os.read(read_end, 8192)
+    process = subprocess.Popen([*place.within, ASSAY, "run", "--follow", "--timeout", "1s", "--grace", "1s", "--", "sh", "-c",
+                                "while :; do echo line; done"], cwd=place.folder, env=place.env,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=write_end)
+    os.close(write_end)
+
+    def ended():
+        runs = place.json("history", "list", "--json")
+        return runs and runs[0]["status"] == "timeout"
+    try:
+        wait_until(ended, 30, "the run to end at its timeout though its output is stalled")
+    finally:
+        os.close(read_end)
+        process.wait(30)

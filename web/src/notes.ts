@@ -145,17 +145,12 @@ function deviceTable(document: SessionDocument): HTMLElement {
     .map(([name, v]) => el('tr', {}, el('th', { scope: 'row' }, name), el('td', {}, v))))));
 }
 
-/** Facts of the board in which the runs differ: such runs do not compare. */
-function unlikeStates(runs: ShownRun[]): string[] {
-  return BOARD_FACTS.filter(([, value]) => new Set(runs.map(value)).size > 1).map(([name]) => name.toLowerCase());
-}
-
 function compareWords(runs: ShownRun[]): HTMLElement {
-  const unlike = unlikeStates(runs);
+  const unlike = [...new Set(runs.flatMap((r) => r.run.state_differences))];
   const own = runs.length < 2 ? undefined
     : unlike.length === 0
       ? el('p', {}, 'The runs on this page were made on one machine in like states: compare them freely. Differences of a few per cent between two single runs are often chance; repeat runs to be sure.')
-      : el('p', { class: 'warn' }, `Careful: the runs on this page were made in unlike states of the machine (${unlike.join(', ')}). Their difference may come from there.`);
+      : el('p', { class: 'warn' }, `Careful: the runs on this page were made in unlike states of the machine (${unlike.join('; ')}). Their difference may come from there.`);
   return section('compare', 'How to compare',
     own ?? '',
     el('p', {}, 'With another session, compare only when device, governor, frequency limits, power mode and throttling above are the same, and the load before the start was low on both. The same numbers for programs are in session.json and samples.csv beside this page.'));

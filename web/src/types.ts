@@ -72,6 +72,7 @@ export interface Run {
   };
   not_measured: { what: string; why: string }[];
   losses: { source: string; reason: string; count: number }[];
+  state_differences: string[];
   answer: string;
   footprint: Distributions;
   node: Distributions;

@@ -208,7 +208,7 @@ SessionView small_view() {
   analysis::RunAnalysis a = analysis(1);
   a.goals.push_back({accuracy_goal(), std::nullopt, false, ""});
   a.answer = "needs 2.17 cores and 612 MB; reached 12.4 of 10 fps";
-  view.runs.push_back({std::move(a), few_samples(), ""});
+  view.runs.push_back({std::move(a), few_samples(), "", {}});
   return view;
 }
 
@@ -231,7 +231,7 @@ SessionView many_runs_view(int count) {
     run.ordinal = i + 1;
     run.repeat_index = i;
     view.session.runs.push_back(run);
-    view.runs.push_back({view.runs[0].analysis, few_samples(), ""});
+    view.runs.push_back({view.runs[0].analysis, few_samples(), "", {}});
   }
   return view;
 }
@@ -258,8 +258,8 @@ SessionView page_view() {
                          "Give it 3 cores, or accept fewer frames."});
   slow.metrics.push_back({kHostileScript, distribution(3, 4, "", "reported by pid 4711")});
   const Timestamp second = view.session.runs[1].started;
-  view.runs.push_back({std::move(fast), recording(kStart, 1, false), ""});
-  view.runs.push_back({std::move(slow), recording(second, 1.6, true), ""});
+  view.runs.push_back({std::move(fast), recording(kStart, 1, false), "", {}});
+  view.runs.push_back({std::move(slow), recording(second, 1.6, true), "", {}});
   return view;
 }
 

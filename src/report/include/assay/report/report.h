@@ -21,6 +21,9 @@ struct SessionView {
     analysis::RunAnalysis analysis;
     std::unique_ptr<SeriesReader> samples;
     std::string last_words;  ///< the end of what a failed app wrote on standard error
+    /// In what the board's state was another than at the session's first run; such runs are not
+    /// comparable.
+    std::vector<std::string> unlike_first;
   };
   SessionRecord session;
   std::vector<Run> runs;
@@ -29,8 +32,9 @@ struct SessionView {
 /// The document that `assay run --json` prints (docs/session.schema.json).
 Json session_document(const SessionView& view);
 /// What a person reads at the end of a run: the answer, the footprint table, goals, advice, gaps.
-/// `color`: with ANSI colours.
-std::string text_summary(const SessionView& view, bool color);
+/// `color`: with ANSI colours. Lines are wrapped at `columns`; a table that is wider loses p50 and
+/// p99.
+std::string text_summary(const SessionView& view, bool color, size_t columns = 100);
 /// One line a sample: run,scope,metric,labels,unit,time_unix_seconds,value.
 Result<std::string> samples_csv(const SessionView& view);
 /// The same for self-reported values only: run,metric,time_unix_seconds,value,source.

@@ -61,7 +61,10 @@ class Listener {
   /// A few times a second.
   virtual void live(const LiveView& view) = 0;
   virtual void run_ended(const RunRecord& run, const std::string& answer) = 0;
-  /// What the app wrote since the last call, when Options::follow is set.
+  /// Whether live() and app_output() would be taken at once, or within `patience`: a terminal that is
+  /// stopped, or a reader that sleeps, must not hold up the run.
+  virtual bool ready(Milliseconds patience) = 0;
+  /// What the app wrote since the last call, at most 4 kB of it, when Options::follow is set.
   virtual void app_output(std::string_view text) = 0;
   /// Something worth a line: a leftover that was cleaned up, a limit that was not applied.
   virtual void note(const std::string& text) = 0;
@@ -79,6 +82,7 @@ struct Options {
 struct Outcome {
   report::SessionView view;
   bool interrupted = false;
+  int not_started = 0;  ///< runs of the plan that an interruption or trouble left out
   std::optional<Error>
       trouble;  ///< storing or writing failed; what was measured until then is kept
 };

@@ -7,8 +7,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 #include <vector>
 
+#include <assay/base/files.h>
 #include <assay/base/result.h>
 #include <assay/samples/records.h>
 
@@ -71,6 +73,13 @@ SpecResult parse_spec(const std::string& text, const std::string& name,
                       const std::string& profile_text, const std::string& profile_name);
 /// `assay run -- COMMAND ARGS…`.
 Spec spec_for_command(const std::vector<std::string>& command);
+/// `assay run --profile FILE -- COMMAND ARGS…`: the file's section for this command, which wins
+/// over those that the file names; the file's `args` follow it.
+SpecResult spec_for_command(const std::vector<std::string>& command,
+                            const std::filesystem::path& profile);
+/// `assay run --pid PID`: named after the command that runs, without its secrets. A process that
+/// has ended but is still listed is an error; one that is not there is left to whoever attaches.
+Result<Spec> spec_for_process(pid_t pid, const SysRoot& root = SysRoot());
 /// `assay run IMAGE [--profile FILE]`.
 SpecResult spec_for_image(const std::string& image,
                           const std::optional<std::filesystem::path>& profile);
