@@ -123,7 +123,8 @@ session::Overrides overrides(const SpecArguments& args, Errors& errors) {
   for (const auto& pair : args.env) {
     const size_t equals = pair.find('=');
     if (equals == 0 || equals == std::string::npos) {
-      add(errors, fmt::format("--env: '{}' is not of the form NAME=VALUE", pair));
+      add(errors,
+          fmt::format("--env: '{}' is not of the form NAME=VALUE", session::masked_text(pair)));
     } else {
       result.env[pair.substr(0, equals)] = pair.substr(equals + 1);
     }

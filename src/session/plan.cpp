@@ -39,7 +39,7 @@ bool command_exists(const Target& target, const fs::path& workdir) {
 std::string why_not_found(const std::string& command, const fs::path& workdir) {
   std::error_code error;
   if (command.find('/') == std::string::npos || !fs::is_regular_file(workdir / command, error))
-    return fmt::format("no such command: {}; install it, or give its path", command);
+    return fmt::format("no such command: {}; install it, or give its path", masked_text(command));
   std::string_view program;
   if (command.ends_with(".py")) program = "python3";
   if (command.ends_with(".sh")) program = "sh";
@@ -85,7 +85,7 @@ class Obstacles {
     }
     if (!target_.dataset.empty() && !fs::exists(target_.dataset, error)) {
       add("dataset", ErrorKind::input,
-          fmt::format("the dataset does not exist: {}", target_.dataset));
+          fmt::format("the dataset does not exist: {}", masked_text(target_.dataset)));
     }
   }
 

@@ -55,6 +55,14 @@ TEST(Plan, numbers_targets_that_no_file_tells_apart) {
             "target 2: no such command: no-such-command; install it, or give its path\n");
 }
 
+TEST(Plan, keeps_secrets_out_of_what_it_tells) {
+  Spec spec = spec_for_command({"https://u:hunter2@h/x"});
+  spec.targets[0].dataset = "rtsp://u:hunter2@cam/1";
+  EXPECT_EQ(errors_of(spec),
+            "no such command: https://u:***@h/x; install it, or give its path\n"
+            "the dataset does not exist: rtsp://u:***@cam/1\n");
+}
+
 TEST(Plan, looks_for_the_command_along_the_apps_own_path) {
   const fs::path folder = fs::path(::testing::TempDir()) / "assay_plan_path";
   fs::create_directories(folder / "tools");

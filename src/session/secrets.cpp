@@ -130,9 +130,10 @@ Span named_value(std::string_view text, size_t at) {
   if (after == '=' || after == text[at]) return nothing;
   if (text[at] == ':' && (after == '/' || before == '/' || before == '@')) return nothing;
   const std::string lower = lower_case(name);
-  if (text[at] == ':' && lower == "pass") return nothing;  // "pass: 3, fail: 0"
+  // "pass: 3, fail: 0", "no matching signature: expected tensor(float)"
+  if (text[at] == ':' && (lower == "pass" || lower == "signature")) return nothing;
   const bool in_query = before == '?' || before == '&';
-  const bool query_secret = in_query && (lower == "key" || lower == "sig" || lower == "signature");
+  const bool query_secret = in_query && (lower == "key" || lower == "sig");
   if (!query_secret && !is_secret_name(name)) return nothing;
   const bool authorization = lower.find("authorization") != lower.npos;
   const bool header = authorization || lower == "cookie" || lower == "set-cookie";

@@ -8,16 +8,28 @@ namespace assay::session {
 namespace {
 
 /// Any part of a name.
-constexpr std::array<std::string_view, 27> kSecretWords = {
-    "accesskey", "apikey",     "apikeys", "auth",       "authkey",     "authorization", "bearer",
-    "cookie",    "cookies",    "creds",   "credential", "credentials", "jwt",           "oauth",
-    "passcode",  "passphrase", "passwd",  "password",   "passwords",   "privatekey",    "pwd",
-    "secret",    "secretkey",  "secrets", "sessionkey", "signingkey",  "token"};
+constexpr std::array<std::string_view, 28> kSecretWords = {
+    "psk",    "accesskey", "apikey",     "apikeys", "auth",       "authkey",     "authorization",
+    "bearer", "cookie",    "cookies",    "creds",   "credential", "credentials", "jwt",
+    "oauth",  "passcode",  "passphrase", "passwd",  "password",   "passwords",   "privatekey",
+    "pwd",    "secret",    "secretkey",  "secrets", "sessionkey", "signingkey",  "token"};
 /// Ends of words that are written in one: PGPASSWORD, clientsecret.
 constexpr std::array<std::string_view, 5> kSecretEnds = {"password", "passwd", "token", "secret",
                                                          "apikey"};
-/// A key or several tokens are secret when they belong to one of these ("api_key",
-/// "access-tokens").
+/// The last part of a name: --pw, X-Amz-Signature; not --signature-def.
+constexpr std::array<std::string_view, 2> kSecretLasts = {"pw", "signature"};
+/// Keys that are no secrets: --sort-key; all others with an owner are ("openai_key").
+constexpr std::array<std::string_view, 13> kHarmlessKeys = {
+    "cache", "dict",      "foreign", "group",  "index", "join", "lookup",
+    "map",   "partition", "primary", "public", "row",   "sort"};
+/// What a key may be a part of: video_key_frame.
+constexpr std::array<std::string_view, 6> kKeyCompounds = {"frame",  "frames", "point",
+                                                           "points", "press",  "value"};
+/// Pins of a board.
+constexpr std::array<std::string_view, 14> kBoardPins = {
+    "button", "clock", "clk",    "cs",    "data",  "echo",  "gpio",
+    "input",  "led",   "output", "relay", "reset", "servo", "trigger"};
+/// Several keys or tokens are secret when they belong to one of these ("access-tokens").
 constexpr std::array<std::string_view, 19> kKeyOwners = {
     "access",     "account", "admin",  "api",      "auth",    "bearer",  "deploy",
     "encryption", "license", "master", "personal", "private", "refresh", "secret",
@@ -71,8 +83,14 @@ bool is_secret_part(const std::vector<std::string>& parts, size_t i) {
   const std::string_view word = parts[i];
   const std::string_view before = i > 0 ? std::string_view(parts[i - 1]) : std::string_view();
   if (contains(kSecretWords, word) || ends_like_a_secret(word)) return true;
-  if (word == "key" || word == "keys" || word == "tokens") return contains(kKeyOwners, before);
-  return word == "pass" && i + 1 == parts.size() && !contains(kOtherPasses, before);
+  if (word == "key") {
+    const bool is_compound = i + 1 < parts.size() && contains(kKeyCompounds, parts[i + 1]);
+    return i > 0 && !contains(kHarmlessKeys, before) && !is_compound;
+  }
+  if (word == "keys" || word == "tokens") return contains(kKeyOwners, before);
+  if (i + 1 < parts.size()) return false;
+  if (word == "pin") return !contains(kBoardPins, before);
+  return contains(kSecretLasts, word) || (word == "pass" && !contains(kOtherPasses, before));
 }
 
 enum class Form { word, dashed, upper, dotted };

@@ -9,21 +9,24 @@ namespace assay::session {
 
 struct PasswordOption {
   std::string_view program;
-  bool takes_next;  ///< the password may also be the next word; the program's own command follows
+  std::string_view option;
+  bool takes_next = false;      ///< the password may also be the next word
+  bool starts_another = false;  ///< the first word that is no option is a program of its own
 };
 
 namespace {
 
-constexpr std::string_view kShort = "-p";
-constexpr std::array<PasswordOption, 6> kPasswordOptions = {{{"mysql", false},
-                                                             {"mysqldump", false},
-                                                             {"mysqladmin", false},
-                                                             {"mariadb", false},
-                                                             {"mariadb-dump", false},
-                                                             {"sshpass", true}}};
-constexpr std::array<std::string_view, 4> kUserOptions = {"-u", "-U", "--user", "--proxy-user"};
-constexpr std::array<std::string_view, 6> kPasswordEnds = {"password",   "passwd",   "pass",
-                                                           "passphrase", "passcode", "pwd"};
+constexpr std::array<PasswordOption, 7> kPasswordOptions = {{{"mysql", "-p"},
+                                                             {"mysqldump", "-p"},
+                                                             {"mysqladmin", "-p"},
+                                                             {"mariadb", "-p"},
+                                                             {"mariadb-dump", "-p"},
+                                                             {"redis-cli", "-a", true},
+                                                             {"sshpass", "-p", true, true}}};
+constexpr std::array<std::string_view, 5> kUserOptions = {"-u", "-U", "--user", "--proxy-user",
+                                                          "--login"};
+constexpr std::array<std::string_view, 8> kPasswordEnds = {
+    "password", "passwd", "pass", "passphrase", "passcode", "pwd", "psk", "pw"};
 constexpr Span kNothing = {0, 0};
 
 bool is_number(std::string_view text) {
@@ -56,19 +59,21 @@ Span password_of_user(std::string_view word) {
 }  // namespace
 
 bool CommandSecrets::is_cut_password(std::string_view word) const {
-  return program_ != nullptr && word == kShort;
+  return program_ != nullptr && word == program_->option;
 }
 
 Span CommandSecrets::attached(std::string_view word) const {
-  if (program_ != nullptr && word.starts_with(kShort) && word.size() > kShort.size())
-    return {kShort.size(), word.size()};
-  const size_t equal = word.find('=');
-  const auto name = word.substr(0, equal);
-  if (equal == word.npos || !name.starts_with("--") ||
-      std::find(kUserOptions.begin(), kUserOptions.end(), name) == kUserOptions.end())
-    return kNothing;
-  const Span password = password_of_user(word.substr(equal + 1));
-  return password.end == 0 ? kNothing : Span{equal + 1 + password.begin, equal + 1 + password.end};
+  if (program_ != nullptr && word.starts_with(program_->option) && !is_cut_password(word))
+    return {program_->option.size(), word.size()};
+  for (const std::string_view option : kUserOptions) {
+    if (!word.starts_with(option)) continue;
+    const bool is_long = option.starts_with("--");
+    const size_t begin = option.size() + (is_long ? 1 : 0);
+    if (begin >= word.size() || (is_long && word[option.size()] != '=')) continue;
+    const Span password = password_of_user(word.substr(begin));
+    if (password.end > 0) return {begin + password.begin, begin + password.end};
+  }
+  return kNothing;
 }
 
 void CommandSecrets::note_option(std::string_view word) {
@@ -76,7 +81,7 @@ void CommandSecrets::note_option(std::string_view word) {
     expected_ = is_password_name(word) ? Expected::password : Expected::value;
   } else if (std::find(kUserOptions.begin(), kUserOptions.end(), word) != kUserOptions.end()) {
     expected_ = Expected::user;
-  } else if (program_ != nullptr && program_->takes_next && word == kShort) {
+  } else if (program_ != nullptr && program_->takes_next && word == program_->option) {
     expected_ = Expected::password;
   }
 }
@@ -89,7 +94,7 @@ void CommandSecrets::note_program(std::string_view word) {
   if (known != kPasswordOptions.end()) {
     program_ = known;
   } else if (program_ != nullptr &&
-             (program_->takes_next || word.find_first_of("|;&") != word.npos)) {
+             (program_->starts_another || word.find_first_of("|;&") != word.npos)) {
     program_ = nullptr;
   }
 }

@@ -11,7 +11,7 @@ namespace assay::session {
 struct PasswordOption;
 
 /// Reads a command line word by word and tells which part of each word is a secret: the value of a
-/// secret option, the password in `-u user:password`, and what follows the `-p` of programs that
+/// secret option, the password in `-u user:password`, and what follows the letter of programs that
 /// are known to take a password there.
 class CommandSecrets {
  public:

@@ -38,18 +38,25 @@ TEST(SecretOptions, hide_the_password_of_a_user) {
            {"curl --user=admin:@ -s", "curl --user=admin:*** -s"},
            {"curl --proxy-user a:@", "curl --proxy-user a:***"},
            {"curl -U a:1234", "curl -U a:***"},
+           {"curl -ume:@ http://h", "curl -ume:*** http://h"},
+           {"curl -Ume:@ http://h", "curl -Ume:*** http://h"},
+           {"app --login me:@ x", "app --login me:*** x"},
+           {"app --login=me:@ x", "app --login=me:*** x"},
        }) {
     check(wanted);
   }
 }
 
-TEST(SecretOptions, hide_what_known_programs_take_behind_p) {
+TEST(SecretOptions, hide_what_known_programs_take_behind_a_letter) {
   for (const Case& wanted : std::vector<Case>{
            {"mysql -uroot -p@ db", "mysql -uroot -p*** db"},
            {"/usr/bin/mysqldump -p@ --all", "/usr/bin/mysqldump -p*** --all"},
            {"sudo mariadb -h host -p@", "sudo mariadb -h host -p***"},
            {"sshpass -p @ ssh -p 22 host", "sshpass -p *** ssh -p 22 host"},
            {"sshpass -p@ ssh -p22 host", "sshpass -p*** ssh -p22 host"},
+           {"redis-cli -a @ ping", "redis-cli -a *** ping"},
+           {"redis-cli -h host -p 6379 -a @ ping", "redis-cli -h host -p 6379 -a *** ping"},
+           {"redis-cli -a @ ping | ls -a x", "redis-cli -a *** ping | ls -a x"},
            {"mysql -p@ db | nc -p80 host", "mysql -p*** db | nc -p80 host"},
        }) {
     check(wanted);
@@ -64,17 +71,38 @@ TEST(SecretOptions, hide_a_password_that_looks_like_an_option) {
            {"app --password -@ x", "app --password *** x"},
            {"app --db-passwd '--two @' x", "app --db-passwd '***' x"},
            {"app --password --token @", "app --password *** ***"},
+           {"app --pw --@ x", "app --pw *** x"},
+           {"app --psk --@ x", "app --psk *** x"},
        }) {
     check(wanted);
   }
 }
 
 TEST(SecretOptions, leave_ordinary_words) {
-  for (const std::string line :
-       {"app -p 8080", "app -p8080", "docker run -p 80:8080 -u 1000:1000 image", "app -u nobody",
-        "app --user nobody", "app --user", "app -u http://host:80/x", "app --user=me",
-        "app --tokenizer bert", "app --token --verbose", "mysql -p db", "mysql -P3306", "mysql",
-        "ssh -p 22 host", "mkdir -p a/b"}) {
+  for (const std::string line : {"app -p 8080",
+                                 "app -p8080",
+                                 "docker run -p 80:8080 -u 1000:1000 image",
+                                 "app -u nobody",
+                                 "app --user nobody",
+                                 "app --user",
+                                 "app -u http://host:80/x",
+                                 "app --user=me",
+                                 "app --tokenizer bert",
+                                 "app --token --verbose",
+                                 "mysql -p db",
+                                 "mysql -P3306",
+                                 "mysql",
+                                 "ls -a x",
+                                 "app -u1000:1000",
+                                 "app -uhttp://host:80/x",
+                                 "app --login me",
+                                 "app --key-frames 5",
+                                 "app --sort-key a",
+                                 "app --pinned x",
+                                 "app --gpio-pin 17",
+                                 "app --login-mode a:b",
+                                 "ssh -p 22 host",
+                                 "mkdir -p a/b"}) {
     check({line, line});
   }
 }

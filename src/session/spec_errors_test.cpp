@@ -128,6 +128,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"image: two words",
              "image: 'two words' is not an image; write namespace/name:version"},
         Case{"env: [A]", "env: 'A' has no value; write NAME=VALUE"},
+        Case{"env: ['PASSWORD:hunter2']", "env: 'PASSWORD:***' has no value; write NAME=VALUE"},
         Case{"env: [A=1, A=2]", "env: A is given again; remove one of them"},
         Case{"env: {A-B: 1}",
              "env: 'A-B' is not a variable's name; use letters, digits and _, and no digit first"},

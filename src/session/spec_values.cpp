@@ -191,8 +191,8 @@ std::map<std::string, std::string> read_env(const Field& field, Problems& proble
       if (!text) continue;
       const size_t equal = text->find('=');
       if (equal == std::string::npos) {
-        problems.add(item.line,
-                     fmt::format("env: {} has no value; write NAME=VALUE", in_quotes(*text)));
+        problems.add(item.line, fmt::format("env: {} has no value; write NAME=VALUE",
+                                            in_quotes(masked_text(*text))));
       } else {
         add_env(item, text->substr(0, equal), text->substr(equal + 1), env, problems);
       }
