@@ -51,21 +51,33 @@ Result<int> show(const HistoryArguments& args, const Context& context) {
   return kDone;
 }
 
+/// A session's own folder is named after it; an imported session has none, and a damaged one does
+/// not say.
+void remove_folder(const Result<SessionRecord>& session, const std::string& id,
+                   const Context& context) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (session) {
+    const fs::path folder = session->folder;
+    if (folder.is_absolute() && folder.filename() == id) fs::remove_all(folder, error);
+    return;
+  }
+  const fs::path usual = fs::absolute(context.store, error).parent_path() / "sessions" / id;
+  if (fs::exists(usual, error))
+    fmt::print("the session was damaged; its folder may be {}\n", usual.native());
+}
+
 Result<int> remove(const HistoryArguments& args, const Context& context) {
   ASSAY_TRY(const auto store, open_history(context));
-  ASSAY_TRY(const auto session, store->session(args.id));
-  for (const auto& run : session.runs) {
-    if (run.status != RunStatus::running) continue;
+  ASSAY_TRY(const auto summary, store->summary(args.id));
+  if (summary.running) {
     return bad_input(fmt::format(
-        "session {} is still running; stop it first (Ctrl-C where it runs)", session.id));
+        "session {} is still running; stop it first (Ctrl-C where it runs)", summary.id));
   }
-  ASSAY_CHECK(store->remove(session.id));
-  // A session's own folder is named after it; an imported session has none.
-  const std::filesystem::path folder = session.folder;
-  std::error_code error;
-  if (folder.is_absolute() && folder.filename() == session.id)
-    std::filesystem::remove_all(folder, error);
-  fmt::print("removed {}\n", session.id);
+  const auto session = store->session(summary.id);
+  ASSAY_CHECK(store->remove(summary.id));
+  fmt::print("removed {}\n", summary.id);
+  remove_folder(session, summary.id, context);
   return kDone;
 }
 

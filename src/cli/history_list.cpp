@@ -69,6 +69,11 @@ Result<void> count_goals(store::Store& store, ListedSession& listed) {
   return {};
 }
 
+Result<void> read_record(store::Store& store, ListedSession& listed) {
+  ASSAY_TRY(listed.record, store.session(listed.summary.id));
+  return count_goals(store, listed);
+}
+
 }  // namespace
 
 Nanoseconds ListedSession::duration() const {
@@ -83,8 +88,11 @@ Result<std::vector<ListedSession>> listed_sessions(store::Store& store) {
   for (const auto& summary : summaries) {
     ListedSession listed;
     listed.summary = summary;
-    ASSAY_TRY(listed.record, store.session(summary.id));
-    ASSAY_CHECK(count_goals(store, listed));
+    if (auto read = read_record(store, listed); !read) {
+      if (read.error().temporary) return fail(read.error());
+      listed.summary.status = "damaged";
+      if (listed.record.app.name.empty()) listed.record.app.name = summary.app;
+    }
     sessions.push_back(std::move(listed));
   }
   return sessions;

@@ -20,7 +20,8 @@ struct ListedSession {
   Nanoseconds duration() const;
 };
 
-/// Every session of the history, newest first. Goals are computed from the samples.
+/// Every session of the history, newest first. Goals are computed from the samples. One that cannot
+/// be read has the status "damaged".
 Result<std::vector<ListedSession>> listed_sessions(store::Store& store);
 
 /// A table for a terminal of 80 columns, times in the local zone.

@@ -63,6 +63,7 @@ class FakeStore final : public Store {
   Result<void> put_run(const std::string&, const RunRecord&) override { return {}; }
   Result<void> compact(const std::string&, int) override { return {}; }
   Result<std::vector<Summary>> list() override { return std::vector<Summary>(); }
+  Result<Summary> summary(const std::string&) override { return fail({}); }
   Result<SessionRecord> session(const std::string&) override { return SessionRecord(); }
   Result<std::unique_ptr<SeriesReader>> samples(const std::string&, int) override {
     return refused("");

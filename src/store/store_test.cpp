@@ -216,6 +216,31 @@ TEST_F(StoreTest, a_damaged_block_is_an_error_that_names_the_file) {
   EXPECT_FALSE(store_->compact("s", 1));
 }
 
+TEST_F(StoreTest, a_damaged_session_is_listed_and_can_be_removed) {
+  add("a", {RunStatus::finished});
+  add("b", {RunStatus::failed, RunStatus::running});
+  auto db = Database::open(folder_ / "deep/er/history.db");
+  ASSERT_TRUE(db->run("UPDATE sessions SET record = '[]' WHERE id = 'a'"));
+  EXPECT_FALSE(store_->session("a"));
+  EXPECT_EQ(store_->list()->size(), 2U);
+  EXPECT_EQ(store_->summary("a")->status, "finished");
+  EXPECT_FALSE(store_->summary("a")->running);
+  EXPECT_TRUE(store_->summary("b")->running);
+  EXPECT_FALSE(store_->summary("c"));
+  ASSERT_TRUE(store_->remove("a"));
+  EXPECT_EQ(store_->list()->size(), 1U);
+}
+
+TEST_F(StoreTest, a_damaged_run_whose_writer_is_gone_does_not_keep_others_from_being_marked) {
+  add("a", {RunStatus::running});
+  add("b", {RunStatus::running});
+  auto db = Database::open(folder_ / "deep/er/history.db");
+  ASSERT_TRUE(db->run("UPDATE runs SET writer_pid = 4194304"));
+  ASSERT_TRUE(db->run("UPDATE runs SET record = '[]' WHERE session_id = 'a'"));
+  EXPECT_EQ(*store_->mark_interrupted(), (std::vector<std::string>{"a", "b"}));
+  EXPECT_FALSE(store_->summary("a")->running);
+}
+
 TEST_F(StoreTest, columns_for_searching_follow_the_records) {
   add("s", {RunStatus::finished});
   auto db = Database::open(folder_ / "deep/er/history.db");

@@ -90,9 +90,11 @@ Result<SessionRecord> load_session(Database& db, const std::string& id) {
 }
 
 Result<std::vector<Summary>> list_sessions(Database& db) {
-  ASSAY_TRY(auto rows, db.prepare("SELECT s.id, s.app, s.hostname, s.created_ns, r.status "
-                                  "FROM sessions s LEFT JOIN runs r ON r.session_id = s.id "
-                                  "ORDER BY s.created_ns DESC, s.id DESC, r.ordinal"));
+  ASSAY_TRY(auto rows,
+            db.prepare("SELECT s.id, s.app, CASE WHEN json_valid(s.record) THEN s.hostname END, "
+                       "s.created_ns, r.status "
+                       "FROM sessions s LEFT JOIN runs r ON r.session_id = s.id "
+                       "ORDER BY s.created_ns DESC, s.id DESC, r.ordinal"));
   std::vector<Summary> list;
   while (true) {
     ASSAY_TRY(const bool more, rows.step());
@@ -104,6 +106,7 @@ Result<std::vector<Summary>> list_sessions(Database& db) {
     if (rows.is_null(4)) continue;
     Summary& summary = list.back();
     const auto status = rows.text(4);
+    summary.running = summary.running || status == to_string(RunStatus::running);
     if (++summary.runs == 1 || badness(status) > badness(summary.status)) summary.status = status;
   }
 }
@@ -165,17 +168,23 @@ Result<Timestamp> last_sign(Database& db, const RunningRow& row) {
   ASSAY_TRY(const int64_t last,
             db.number("SELECT max(last_ns) FROM (SELECT last_ns FROM tail WHERE run_id = ?1 "
                       "UNION ALL SELECT last_ns FROM blocks WHERE run_id = ?1 "
-                      "UNION ALL SELECT started_ns FROM runs WHERE id = ?1)",
+                      "UNION ALL SELECT CASE WHEN json_valid(record) THEN started_ns END FROM runs "
+                      "WHERE id = ?1)",
                       row.id));
   return from_unix_ns(last);
 }
 
 Result<bool> interrupt_run(Database& db, const RunningRow& row) {
-  ASSAY_TRY(auto found, db.prepare("SELECT record FROM runs WHERE id = ? AND status = 'running'"));
+  ASSAY_TRY(auto found,
+            db.prepare("SELECT record, ordinal FROM runs WHERE id = ? AND status = 'running'"));
   ASSAY_TRY(const bool still, found.bind(row.id).step());
   if (!still) return false;
   auto run = parse_run(found.text(0));
-  if (!run) return damaged_record(db, row.session_id, run.error());
+  if (!run || run->ordinal != found.integer(1)) {
+    // What is damaged stays as it is, but it does not run.
+    ASSAY_CHECK(db.change("UPDATE runs SET status = 'interrupted' WHERE id = ?", row.id));
+    return true;
+  }
   ASSAY_TRY(const Timestamp last, last_sign(db, row));
   run->status = RunStatus::interrupted;
   run->ended = std::max(run->started, last);

@@ -158,6 +158,14 @@ Result<std::vector<Summary>> SqliteStore::list() {
   return list_sessions(db_);
 }
 
+Result<Summary> SqliteStore::summary(const std::string& id) {
+  const Lock lock(mutex_);
+  ASSAY_TRY(const auto transaction, Transaction::read(db_));
+  ASSAY_TRY(const auto whole, resolve_session(db_, id));
+  ASSAY_TRY(auto all, list_sessions(db_));
+  return *std::find_if(all.begin(), all.end(), [&](const Summary& s) { return s.id == whole; });
+}
+
 Result<SessionRecord> SqliteStore::session(const std::string& id) {
   const Lock lock(mutex_);
   ASSAY_TRY(const auto transaction, Transaction::read(db_));

@@ -32,6 +32,7 @@ class SqliteStore final : public Store {
                       const std::vector<Series>& samples) override;
   Result<void> compact(const std::string& session_id, int run) override;
   Result<std::vector<Summary>> list() override;
+  Result<Summary> summary(const std::string& id) override;
   Result<SessionRecord> session(const std::string& id) override;
   Result<std::unique_ptr<SeriesReader>> samples(const std::string& session_id, int run) override;
   Result<void> remove(const std::string& id) override;

@@ -22,6 +22,7 @@ struct Summary {
   int runs = 0;
   std::string
       status;  ///< the worst status of its runs: "interrupted", "oom", "failed", ... or "no runs"
+  bool running = false;  ///< at least one of its runs goes on
 };
 
 /// Keeps sessions, runs and samples. Thread-safe for one writer and any number of readers, also
@@ -41,12 +42,14 @@ class Store {
   /// Folds the many small blocks of a finished run into few well-compressed ones.
   virtual Result<void> compact(const std::string& session_id, int run) = 0;
 
-  /// Newest first.
+  /// Newest first; also sessions whose records are damaged.
   virtual Result<std::vector<Summary>> list() = 0;
-  /// `id` may be a unique prefix, or "last".
+  /// `id` may be a unique prefix, or "last". Also of a session whose record is damaged.
+  virtual Result<Summary> summary(const std::string& id) = 0;
+  /// `id` as in summary().
   virtual Result<SessionRecord> session(const std::string& id) = 0;
   /// All samples of this moment, in memory, each series in the order of time; also of a run that is
-  /// still being written. `session_id` as in session().
+  /// still being written. `session_id` as in summary().
   virtual Result<std::unique_ptr<SeriesReader>> samples(const std::string& session_id, int run) = 0;
   virtual Result<void> remove(const std::string& id) = 0;
 
