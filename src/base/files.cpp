@@ -70,21 +70,63 @@ Result<void> write_all(int fd, std::string_view bytes) {
   return {};
 }
 
-Result<void> write_file(const fs::path& path, std::string_view content) {
-  std::string temporary = path.native() + ".XXXXXX";
-  Fd fd(::mkostemp(temporary.data(), O_CLOEXEC));
-  if (!fd.valid()) return refused_errno(fmt::format("cannot create {}", path.native()), errno);
+namespace {
+
+constexpr int kMostLinks = 40;
+constexpr int kMostNames = 1000;
+
+fs::path behind_links(fs::path path) {
+  std::error_code error;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(path, error); ++i)
+    path = path.parent_path() / fs::read_symlink(path, error);
+  return path;
+}
+
+Result<void> write_in_place(const fs::path& path, std::string_view content) {
+  const Fd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  if (!fd.valid()) return refused_errno(fmt::format("cannot write {}", path.native()), errno);
+  if (auto written = write_all(fd.get(), content); !written)
+    return refused(fmt::format("{}: {}", path.native(), written.error().message));
+  return {};
+}
+
+/// A new file beside `path`, with the mode that the umask gives.
+Result<Fd> create_beside(const fs::path& path, std::string& name) {
+  for (int i = 0; i < kMostNames; ++i) {
+    name = fmt::format("{}.{}-{}", path.native(), ::getpid(), i);
+    Fd fd(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (fd.valid()) return fd;
+    if (errno != EEXIST) break;
+  }
+  return refused_errno(fmt::format("cannot create {}", path.native()), errno);
+}
+
+Result<void> replace(const fs::path& path, std::string_view content) {
+  std::string temporary;
+  ASSAY_TRY(const Fd fd, create_beside(path, temporary));
+  struct stat old = {};
+  if (::stat(path.c_str(), &old) == 0) ::fchmod(fd.get(), old.st_mode & 07777);
   if (auto written = write_all(fd.get(), content); !written) {
     ::unlink(temporary.c_str());
     return refused(fmt::format("{}: {}", path.native(), written.error().message));
   }
-  ::fchmod(fd.get(), 0644);
   if (::rename(temporary.c_str(), path.c_str()) != 0) {
     const int error = errno;
     ::unlink(temporary.c_str());
     return refused_errno(fmt::format("cannot write {}", path.native()), error);
   }
   return {};
+}
+
+}  // namespace
+
+Result<void> write_file(const fs::path& path, std::string_view content) {
+  std::error_code error;
+  const fs::path real = behind_links(path);
+  // Where /dev/stdout leads to may have no name at all.
+  if (fs::exists(path, error) && !fs::is_regular_file(real, error))
+    return write_in_place(path, content);
+  return replace(real, content);
 }
 
 SysRoot::SysRoot(fs::path prefix) : prefix_(prefix == "/" ? fs::path() : std::move(prefix)) {}

@@ -34,8 +34,9 @@ class Fd {
 
 /// Reads a whole file; `limit` bounds what a hostile or endless file can cost.
 Result<std::string> read_file(const std::filesystem::path& path, size_t limit = 64U << 20U);
-/// Writes to a temporary file beside `path` and renames it: readers see the old or the new file
-/// whole.
+/// Writes to a temporary file beside `path`, or beside what a link of that name leads to, and
+/// renames it: readers see the old or the new file whole. The mode is the old file's, else what the
+/// umask gives. What is no regular file (a device, a pipe) stays and is written to.
 Result<void> write_file(const std::filesystem::path& path, std::string_view content);
 /// Writes all of `bytes`, going on after short writes and EINTR.
 Result<void> write_all(int fd, std::string_view bytes);
