@@ -15,6 +15,7 @@ A case starts with NAME; its other lines, in any order and number:
     EXPECT_REGEX pattern         the same with a pattern
     EXPECT_STDERR text           and on stderr
     EXPECT_STDERR_REGEX pattern
+                                 texts and patterns have 3 characters or more: 0 is also in 10; write ^0$
     EXPECT_NOT text              nowhere, on neither of them
     EXIT 2                       the exit code; 0 when not said
     TIMEOUT 20                   seconds; 30 when not said
@@ -34,6 +35,8 @@ import tempfile
 
 EXPECTATIONS = {"EXPECT": (0, False), "EXPECT_REGEX": (0, True),
                 "EXPECT_STDERR": (1, False), "EXPECT_STDERR_REGEX": (1, True)}
+
+SHORTEST = 3
 
 
 @dataclasses.dataclass
@@ -78,6 +81,8 @@ def parse(text, source):
         elif word in ("SETUP", "RUN"):
             getattr(case, word.lower()).append(rest)
         elif word in EXPECTATIONS:
+            if len(rest) < SHORTEST:
+                raise BadCase(f"{source}:{number}: '{rest}' is in too many lines; write EXPECT_REGEX ^{rest}$")
             stream, is_pattern = EXPECTATIONS[word]
             case.expected[stream].append((rest if is_pattern else re.escape(rest), f"{word} {rest}"))
         elif word == "EXPECT_NOT":

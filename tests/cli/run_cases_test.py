@@ -31,11 +31,12 @@ EXIT 7
 @pytest.mark.parametrize("lines, words", [
     ("RUN exit 1", "EXIT 0, but it was 1"),
     ("RUN true\nEXIT 2", "EXIT 2, but it was 0"),
-    ("RUN echo a\nEXPECT b", "EXPECT b: no such line"),
-    ("RUN echo a >&2\nEXPECT a", "EXPECT a: no such line"),
-    ("RUN echo a\nEXPECT_STDERR a", "EXPECT_STDERR a: no such line"),
-    ("RUN printf 'a\\nb\\n'\nEXPECT b\nEXPECT a", "EXPECT a: no such line"),
-    ("RUN echo a.c\nEXPECT_REGEX ^b", "EXPECT_REGEX ^b: no such line"),
+    ("RUN echo aaa\nEXPECT bbb", "EXPECT bbb: no such line"),
+    ("RUN echo aaa >&2\nEXPECT aaa", "EXPECT aaa: no such line"),
+    ("RUN echo aaa\nEXPECT_STDERR aaa", "EXPECT_STDERR aaa: no such line"),
+    ("RUN printf 'aaa\\nbbb\\n'\nEXPECT bbb\nEXPECT aaa", "EXPECT aaa: no such line"),
+    ("RUN echo a.c\nEXPECT_REGEX ^.c", "EXPECT_REGEX ^.c: no such line"),
+    ("RUN echo 10\nEXPECT_REGEX ^0$", "EXPECT_REGEX ^0$: no such line"),
     ("RUN echo abc\nEXPECT a.c", "EXPECT a.c: no such line"),
     ("RUN echo a\nEXPECT_NOT a", "EXPECT_NOT a: it is there"),
     ("SETUP false\nRUN true", "SETUP false: exit 1"),
@@ -59,6 +60,10 @@ def test_cases_see_an_empty_home_of_their_own():
     ("RUN true", "before the first NAME"),
     ("NAME x", "has no RUN"),
     ("NAME x\nRUM true", "x.case:2: unknown word 'RUM'"),
+    ("NAME x\nRUN true\nEXPECT 10", r"x.case:3: '10' is in too many lines; write EXPECT_REGEX \^10\$"),
+    ("NAME x\nRUN true\nEXPECT_STDERR 7", "x.case:3: '7' is in too many lines"),
+    ("NAME x\nRUN true\nEXPECT_REGEX 7", "x.case:3: '7' is in too many lines"),
+    ("NAME x\nRUN true\nEXPECT", "x.case:3: '' is in too many lines"),
     ("NAME x\nFILE f <<END\nabc\n", "no line 'END'"),
 ])
 def test_a_mistake_in_a_case_file_is_told(text, words):
