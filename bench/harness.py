@@ -55,6 +55,14 @@ def ratio_interval(pairs, rounds=5000):
                                        means[int(0.975 * rounds)]))
 
 
+def kept_entries(file):
+    """The entries of a file of JSON lines; a last line that was cut off while being written is removed from it."""
+    whole, _, cut = file.read_bytes().rpartition(b"\n")
+    if cut:
+        os.truncate(file, len(whole) + (1 if whole else 0))
+    return [json.loads(line) for line in whole.splitlines()]
+
+
 class Bench:
     """One part's view: measurements that are made once per commit, and rows of the result."""
 
@@ -67,8 +75,7 @@ class Bench:
         self.work.mkdir(parents=True, exist_ok=True)
         self.kept = {}
         if self.file.exists():
-            for line in self.file.read_text(encoding="utf-8").splitlines():
-                entry = json.loads(line)
+            for entry in kept_entries(self.file):
                 self.kept[entry["key"]] = entry["value"]
         self.rows = []
 

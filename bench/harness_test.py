@@ -35,6 +35,24 @@ def test_what_was_measured_is_not_measured_again(tmp_path):
     assert len(calls) == 2
 
 
+@pytest.mark.parametrize("cut", [b'{"key": "c", "va', b'{"key": "\xc3'])
+def test_a_line_that_was_cut_off_is_measured_again(tmp_path, cut):
+    first = harness.Bench("part", tmp_path, tmp_path)
+    first.once("a", lambda: 1)
+    with open(first.file, "ab") as f:
+        f.write(cut)
+    again = harness.Bench("part", tmp_path, tmp_path)
+    assert again.kept == {"a": 1}
+    again.once("c", lambda: 2)
+    assert harness.Bench("part", tmp_path, tmp_path).kept == {"a": 1, "c": 2}
+
+
+def test_a_file_of_one_cut_line_is_empty(tmp_path):
+    (tmp_path / "part.jsonl").write_text('{"ke')
+    bench = harness.Bench("part", tmp_path, tmp_path)
+    assert bench.kept == {} and bench.file.read_text() == ""
+
+
 def test_a_failed_number_shows_in_the_table(tmp_path, capsys):
     bench = harness.Bench("part", tmp_path, tmp_path)
     bench.row("slowdown", "2 %", "40 pairs", "at most 1 %", False)
