@@ -64,7 +64,9 @@ Result<SessionRecord> new_session(const Spec& spec, const Options& options, cons
   session.labels = masked_labels(options.labels);
   const fs::path folder = fs::absolute(options.sessions_folder / session.id);
   std::error_code error;
+  const bool is_first = !fs::exists(folder.parent_path(), error);
   fs::create_directories(folder, error);
+  if (!error && is_first) fs::permissions(folder.parent_path(), fs::perms::owner_all, error);
   if (!error) fs::permissions(folder, fs::perms::owner_all, error);
   if (error) {
     return refused(

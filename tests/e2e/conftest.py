@@ -20,10 +20,12 @@ CLIENT = HERE.parents[1] / "clients/python"
 
 
 def wait_until(condition, seconds, what):
-    """Polls until the condition holds and returns what it gave; fails the test after `seconds`."""
+    """Polls until the condition holds and returns what it gave; fails the test after `seconds`.
+
+    `what` is a text, or a function that makes it at the end."""
     deadline = time.monotonic() + seconds
     while not (result := condition()):
-        assert time.monotonic() < deadline, f"after {seconds} s still not: {what}"
+        assert time.monotonic() < deadline, f"after {seconds} s still not: {what() if callable(what) else what}"
         time.sleep(0.01)
     return result
 
