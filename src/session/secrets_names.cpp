@@ -9,10 +9,10 @@ namespace {
 
 /// Any part of a name.
 constexpr std::array<std::string_view, 28> kSecretWords = {
-    "psk",    "accesskey", "apikey",     "apikeys", "auth",       "authkey",     "authorization",
-    "bearer", "cookie",    "cookies",    "creds",   "credential", "credentials", "jwt",
-    "oauth",  "passcode",  "passphrase", "passwd",  "password",   "passwords",   "privatekey",
-    "pwd",    "secret",    "secretkey",  "secrets", "sessionkey", "signingkey",  "token"};
+    "accesskey", "apikey",     "apikeys",   "auth",       "authkey",     "authorization", "bearer",
+    "cookie",    "cookies",    "creds",     "credential", "credentials", "jwt",           "oauth",
+    "passcode",  "passphrase", "passwd",    "password",   "passwords",   "privatekey",    "psk",
+    "pwd",       "secret",     "secretkey", "secrets",    "sessionkey",  "signingkey",    "token"};
 /// Ends of words that are written in one: PGPASSWORD, clientsecret.
 constexpr std::array<std::string_view, 5> kSecretEnds = {"password", "passwd", "token", "secret",
                                                          "apikey"};
@@ -23,8 +23,7 @@ constexpr std::array<std::string_view, 13> kHarmlessKeys = {
     "cache", "dict",      "foreign", "group",  "index", "join", "lookup",
     "map",   "partition", "primary", "public", "row",   "sort"};
 /// What a key may be a part of: video_key_frame.
-constexpr std::array<std::string_view, 6> kKeyCompounds = {"frame",  "frames", "point",
-                                                           "points", "press",  "value"};
+constexpr std::array<std::string_view, 4> kKeyCompounds = {"frame", "frames", "point", "points"};
 /// Pins of a board.
 constexpr std::array<std::string_view, 14> kBoardPins = {
     "button", "clock", "clk",    "cs",    "data",  "echo",  "gpio",

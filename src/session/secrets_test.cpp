@@ -65,6 +65,7 @@ TEST(MaskedText, hides_values_of_secret_names) {
                            "credentials=@",
                            "--openai-key @",
                            "OPENAI_KEY=@",
+                           "api_key_value=@",
                            "OPENAI_KEY_PROD=@",
                            "STRIPE_KEY=@",
                            "--wandb-key @ x",
