@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <system_error>
 #include <fmt/format.h>
+#include <system_error>
 
 #include <assay/base/text.h>
 #include <assay/launch/launcher.h>

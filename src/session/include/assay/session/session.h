@@ -61,8 +61,8 @@ class Listener {
   /// A few times a second.
   virtual void live(const LiveView& view) = 0;
   virtual void run_ended(const RunRecord& run, const std::string& answer) = 0;
-  /// Whether live() and app_output() would be taken at once, or within `patience`: a terminal that is
-  /// stopped, or a reader that sleeps, must not hold up the run.
+  /// Whether live() and app_output() would be taken at once, or within `patience`: a terminal that
+  /// is stopped, or a reader that sleeps, must not hold up the run.
   virtual bool ready(Milliseconds patience) = 0;
   /// What the app wrote since the last call, at most 4 kB of it, when Options::follow is set.
   virtual void app_output(std::string_view text) = 0;
