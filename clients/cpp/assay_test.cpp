@@ -196,7 +196,7 @@ TEST_F(CppClient, many_threads_may_report) {
 TEST_F(CppClient, a_forked_child_has_its_own_connection) {
   start();
   LiveMetrics metrics(path_.c_str());
-  std::vector<double> sent(2 * detail::kSendsAtOnce);  // the later ones wait for company
+  std::vector<double> sent(size_t{2} * detail::kSendsAtOnce);  // the later ones wait for company
   std::iota(sent.begin(), sent.end(), 0);
   for (const double value : sent) metrics.push("parent", value);
   const pid_t child = ::fork();
