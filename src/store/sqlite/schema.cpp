@@ -111,11 +111,12 @@ std::span<const char* const> schema_steps() {
 Result<void> migrate(Database& db, std::span<const char* const> steps) {
   const auto wanted = static_cast<int64_t>(steps.size());
   ASSAY_TRY(int64_t version, db.number("PRAGMA user_version"));
-  ASSAY_CHECK(check_owner(db, version));
+  if (version >= wanted) ASSAY_CHECK(check_owner(db, version));
   if (version < wanted) {
     ASSAY_TRY(auto transaction, Transaction::write(db));
-    // Another process may have been faster.
+    // Another process may have been faster, or is half done until we have the lock.
     ASSAY_TRY(version, db.number("PRAGMA user_version"));
+    ASSAY_CHECK(check_owner(db, version));
     if (version < wanted) ASSAY_CHECK(apply(db, steps, static_cast<size_t>(version)));
     ASSAY_CHECK(transaction.commit());
   }
