@@ -44,7 +44,8 @@ struct Advice {
 struct RunAnalysis {
   /// By footprint name ("cpu_cores", "memory_bytes", ...), what the app needed; in the order to
   /// show. Peaks of memory are raised to what the kernel's own marks prove beyond the samples: the
-  /// largest process at exit, and the high-water mark less the most file cache that was seen.
+  /// high-water mark less the most file cache that was seen, and outside of a control group the
+  /// largest process at exit.
   std::vector<std::pair<std::string, Distribution>> footprint;
   /// The same for the whole node.
   std::vector<std::pair<std::string, Distribution>> node;
