@@ -129,6 +129,18 @@ Result<void> write_file(const fs::path& path, std::string_view content) {
   return replace(real, content);
 }
 
+bool is_executable(const fs::path& file) {
+  std::error_code error;
+  return fs::is_regular_file(file, error) && ::access(file.c_str(), X_OK) == 0;
+}
+
+bool is_in_path(const std::string& program, std::string_view path, const fs::path& folder) {
+  while (!path.empty()) {
+    if (is_executable(folder / next_field(path, ':') / program)) return true;
+  }
+  return false;
+}
+
 SysRoot::SysRoot(fs::path prefix) : prefix_(prefix == "/" ? fs::path() : std::move(prefix)) {}
 
 fs::path SysRoot::path(std::string_view absolute) const {

@@ -92,6 +92,18 @@ TEST_F(Files, errors_name_the_file) {
   EXPECT_EQ(read_file(dir_ / "big", 99).error().kind, ErrorKind::input);
 }
 
+TEST_F(Files, a_program_is_found_along_a_path) {
+  fs::create_directories(dir_ / "bin/folder");
+  ASSERT_TRUE(write_file(dir_ / "bin/tool", "#!/bin/sh"));
+  EXPECT_FALSE(is_in_path("tool", "none:bin", dir_)) << "nobody may run it";
+  fs::permissions(dir_ / "bin/tool", fs::perms::owner_all);
+  EXPECT_TRUE(is_in_path("tool", "none:bin", dir_));
+  EXPECT_TRUE(is_in_path("tool", (dir_ / "bin").native()));
+  EXPECT_FALSE(is_in_path("tool", "none", dir_));
+  EXPECT_FALSE(is_in_path("folder", "bin", dir_));
+  EXPECT_FALSE(is_in_path("tool", ""));
+}
+
 TEST_F(Files, sys_root_reads_below_its_prefix) {
   fs::create_directories(dir_ / "proc");
   ASSERT_TRUE(write_file(dir_ / "proc/stat", std::string("cpu 1\n\0", 7)));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "history_list.h"
 
+#include "terminal.h"
+
 #include <algorithm>
 #include <array>
 #include <ctime>
@@ -35,12 +37,6 @@ std::string local_time(Timestamp time, Timestamp now) {
   const size_t size =
       std::strftime(text.data(), text.size(), recent ? "%b %e %H:%M" : "%b %e  %Y", &local);
   return {text.data(), size};
-}
-
-std::string clock_text(Nanoseconds d) {
-  const auto s = std::chrono::round<std::chrono::seconds>(d).count();
-  if (s < 3600) return fmt::format("{}:{:02}", s / 60, s % 60);
-  return fmt::format("{}:{:02}:{:02}", s / 3600, s % 3600 / 60, s % 60);
 }
 
 /// Without the namespace, which most apps of one history share.

@@ -18,12 +18,6 @@ namespace {
 
 constexpr size_t kReportedShown = 3;
 
-std::string clock_text(Nanoseconds d) {
-  const auto s = std::chrono::duration_cast<std::chrono::seconds>(d).count();
-  if (s >= 3600) return fmt::format("{}:{:02}:{:02}", s / 3600, s % 3600 / 60, s % 60);
-  return fmt::format("{}:{:02}", s / 60, s % 60);
-}
-
 std::string sparkline(const std::vector<double>& values) {
   constexpr std::array<const char*, 8> kBars = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   double top = 0;

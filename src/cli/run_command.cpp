@@ -37,7 +37,9 @@ Fd signals_as_descriptor() {
   sigemptyset(&set);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, signal);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  // A write that fails says so: to a reader that is gone, and beyond a limit on a file's size.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   return Fd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
@@ -111,35 +113,43 @@ session::Plan plan_for(const ReadProcess& what) {
   return plan;
 }
 
-/// What to run and the labels, or everything that is wrong.
-Result<ReadProcess> checked(const RunArguments& args, const Context& context,
-                            session::Options& options) {
-  ReadProcess what = read_either(args, context);
-  ReadSpec& read = what.read;
+/// What to run, and how.
+struct Checked {
+  ReadProcess what;
+  session::Plan plan;
+};
+
+/// That and the labels, or everything that is wrong.
+Result<Checked> checked(const RunArguments& args, const Context& context,
+                        session::Options& options) {
+  Checked checked = {read_either(args, context), {}};
+  ReadSpec& read = checked.what.read;
   const auto labels = parse_labels(args.labels);
   if (labels) {
     options.labels = *labels;
   } else {
     add_error(read, labels.error().message);
   }
-  const session::Plan plan = plan_for(what);
+  checked.plan = plan_for(checked.what);
+  const session::Plan& plan = checked.plan;
   if (args.dry_run && read.errors.empty())
     fmt::print("{}", session::describe_plan(read.spec, plan));
   read.errors.insert(read.errors.end(), plan.errors.begin(), plan.errors.end());
   if (!read.errors.empty()) return fail(all_of(read.errors));
-  return what;
+  return checked;
 }
 
-Result<session::Outcome> start(const ReadProcess& what, const session::Options& options,
+Result<session::Outcome> start(const Checked& checked, const session::Options& options,
                                session::Listener& listener) {
-  const session::Spec& spec = what.read.spec;
-  if (what.pid == 0) return session::run_session(spec, options, listener);
-  return session::attach_session(what.pid, spec.targets.front().timeout, spec, options, listener);
+  const session::Spec& spec = checked.what.read.spec;
+  const pid_t pid = checked.what.pid;
+  if (pid == 0) return session::run_session(spec, checked.plan, options, listener);
+  return session::attach_session(pid, spec.targets.front().timeout, spec, options, listener);
 }
 
 Result<int> run(const RunArguments& args, const Context& context) {
   session::Options options;
-  ASSAY_TRY(const ReadProcess what, checked(args, context, options));
+  ASSAY_TRY(const Checked todo, checked(args, context, options));
   if (args.dry_run) return kDone;
 
   options.store_file = context.store;
@@ -152,7 +162,7 @@ Result<int> run(const RunArguments& args, const Context& context) {
 
   Result<session::Outcome> outcome = [&] {
     LiveLine line(args.quiet || args.json);
-    return start(what, options, line);
+    return start(todo, options, line);
   }();
   if (!outcome) return fail(outcome.error());
   print_result(args, *outcome);

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <limits>
-#include <unistd.h>
 
+#include <assay/base/files.h>
 #include <assay/base/text.h>
 
 namespace assay::cli {
@@ -29,27 +29,14 @@ std::optional<fs::path> as_spec_file(const std::string& what) {
   return std::nullopt;
 }
 
-bool executable(const fs::path& file) {
-  std::error_code error;
-  return fs::is_regular_file(file, error) && ::access(file.c_str(), X_OK) == 0;
-}
-
-bool is_in_path(const std::string& word) {
-  const char* path = std::getenv("PATH");
-  std::string_view rest = path != nullptr ? path : "";
-  while (!rest.empty()) {
-    if (executable(fs::path(next_field(rest, ':')) / word)) return true;
-  }
-  return false;
-}
-
 /// How a command that begins with this word would begin; empty when it is no command.
 std::vector<std::string> start_of_command(const std::string& word) {
   std::error_code error;
   const bool in_here = word.find('/') == std::string::npos;
-  if (in_here && is_in_path(word)) return {word};
+  const char* path = std::getenv("PATH");
+  if (in_here && is_in_path(word, path != nullptr ? path : "")) return {word};
   if (!fs::is_regular_file(word, error)) return {};
-  if (executable(word)) return {in_here ? "./" + word : word};
+  if (is_executable(word)) return {in_here ? "./" + word : word};
   if (word.ends_with(".py")) return {"python3", word};
   if (word.ends_with(".sh")) return {"sh", word};
   return {word};

@@ -3,10 +3,17 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace assay::cli {
+
+std::string clock_text(Nanoseconds duration) {
+  const auto s = std::chrono::duration_cast<std::chrono::seconds>(duration).count();
+  if (s < 3600) return fmt::format("{}:{:02}", s / 60, s % 60);
+  return fmt::format("{}:{:02}:{:02}", s / 3600, s % 3600 / 60, s % 60);
+}
 
 size_t terminal_columns(int fd, size_t otherwise) {
   winsize size{};

@@ -2,8 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+
+#include <assay/base/time.h>
 
 namespace assay::cli {
+
+/// "0:12", "1:02:03": whole seconds.
+std::string clock_text(Nanoseconds duration);
 
 /// Columns of the terminal behind a descriptor; `otherwise` when it is none.
 size_t terminal_columns(int fd, size_t otherwise);

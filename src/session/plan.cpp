@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
+#include <assay/base/files.h>
 #include <assay/base/text.h>
 #include <assay/launch/launcher.h>
 #include <assay/session/session.h>
@@ -16,23 +16,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool executable(const fs::path& path) {
-  std::error_code error;
-  return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
-}
-
 /// As the launcher will look for it: by path when it has a slash, else along the app's own PATH.
 bool command_exists(const Target& target, const fs::path& workdir) {
   const std::string& command = target.command.front();
-  if (command.find('/') != std::string::npos) return executable(workdir / command);
+  if (command.find('/') != std::string::npos) return is_executable(workdir / command);
   const auto own = target.env.find("PATH");
   const char* ours = std::getenv("PATH");
-  std::string_view rest = ours != nullptr ? ours : "/usr/bin:/bin";
-  if (own != target.env.end()) rest = own->second;
-  while (!rest.empty()) {
-    if (executable(workdir / next_field(rest, ':') / command)) return true;
-  }
-  return false;
+  std::string_view path = ours != nullptr ? ours : "/usr/bin:/bin";
+  if (own != target.env.end()) path = own->second;
+  return is_in_path(command, path, workdir);
 }
 
 /// A script that lacks only the permission to be run is most often meant for its interpreter.

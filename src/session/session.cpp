@@ -171,9 +171,8 @@ class Session {
 
 }  // namespace
 
-Result<Outcome> run_session(const Spec& spec, const Options& options, Listener& listener) {
-  const Plan plan = make_plan(spec);
-  if (!plan.errors.empty()) return fail(plan.errors.front().kind, plan.errors.front().text());
+Result<Outcome> run_session(const Spec& spec, const Plan& plan, const Options& options,
+                            Listener& listener) {
   const auto launcher = launch::make_process_launcher();
   return Session(spec, options, listener)
       .run(
@@ -195,9 +194,14 @@ Result<Outcome> attach_session(pid_t pid, Nanoseconds duration, const Spec& spec
 
 std::vector<std::string> recover(store::Store& store) {
   SocketFolder::remove_leftovers();
-  const auto cut_off = store.mark_interrupted();
+  const auto cut_off = store.cut_off();
   if (!cut_off) return launch::clean_up_leftovers({});
+  // Marked last: should we be killed in between, the next start ends what is left.
   std::vector<std::string> lines = launch::clean_up_leftovers(*cut_off);
+  if (auto marked = store.mark_interrupted(*cut_off); !marked) {
+    lines.push_back(marked.error().message);
+    return lines;
+  }
   for (const auto& id : *cut_off) {
     lines.push_back(fmt::format(
         "session {} was cut off; what it measured is kept: assay history show {}", id, id));

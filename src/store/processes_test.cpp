@@ -88,15 +88,18 @@ TEST(Processes, a_killed_writer_leaves_all_it_wrote_and_its_run_is_interrupted) 
   });
   ASSERT_TRUE(child.wait_for_word());
   const auto store = must_open(folder / "h.db");
-  EXPECT_TRUE(store->mark_interrupted()->empty()) << "its writer lives";
+  EXPECT_TRUE(store->cut_off()->empty()) << "its writer lives";
   EXPECT_EQ(store->session("s")->runs[0].status, RunStatus::running);
   child.kill_unreaped();
-  EXPECT_EQ(*store->mark_interrupted(), std::vector<std::string>{"s"});
+  EXPECT_EQ(*store->cut_off(), std::vector<std::string>{"s"});
+  ASSERT_TRUE(store->mark_interrupted({"another"}));
+  EXPECT_EQ(store->session("s")->runs[0].status, RunStatus::running) << "not asked for";
+  ASSERT_TRUE(store->mark_interrupted({"s"}));
   const auto run = store->session("s")->runs[0];
   EXPECT_EQ(run.status, RunStatus::interrupted);
   EXPECT_EQ(run.ended, example_series("a", 0, 15).times.back());
   expect_samples(stored(*store, "s", 1, "a"), example_series("a", 0, 15));
-  EXPECT_TRUE(store->mark_interrupted()->empty()) << "only once";
+  EXPECT_TRUE(store->cut_off()->empty()) << "only once";
 }
 
 TEST(Processes, an_interrupted_run_without_samples_ends_when_it_started) {
@@ -108,7 +111,7 @@ TEST(Processes, an_interrupted_run_without_samples_ends_when_it_started) {
   });
   ASSERT_EQ(child.join(), 0);
   const auto store = must_open(folder / "h.db");
-  EXPECT_EQ(store->mark_interrupted()->size(), 1U);
+  ASSERT_TRUE(store->mark_interrupted({"s"}));
   EXPECT_EQ(store->session("s")->runs[0].ended, example_run(1, RunStatus::running).started);
 }
 
@@ -116,7 +119,9 @@ TEST(Processes, our_own_running_runs_are_left_alone) {
   const TempFolder folder;
   const auto store = must_open(folder / "h.db");
   write_some(*store);
-  EXPECT_TRUE(store->mark_interrupted()->empty());
+  EXPECT_TRUE(store->cut_off()->empty());
+  ASSERT_TRUE(store->mark_interrupted({"s"}));
+  EXPECT_EQ(store->session("s")->runs[0].status, RunStatus::running);
 }
 
 /// A run whose writer is nobody here, but perhaps somebody in pid namespace 1; `age` is that of its
@@ -134,13 +139,13 @@ void write_from_elsewhere(const TempFolder& folder, Nanoseconds age) {
 TEST(Processes, a_run_of_another_pid_namespace_is_left_alone_while_samples_come) {
   const TempFolder folder;
   write_from_elsewhere(folder, std::chrono::minutes(30));
-  EXPECT_TRUE(must_open(folder / "h.db")->mark_interrupted()->empty());
+  EXPECT_TRUE(must_open(folder / "h.db")->cut_off()->empty());
 }
 
 TEST(Processes, a_run_of_another_pid_namespace_is_cut_off_after_a_long_silence) {
   const TempFolder folder;
   write_from_elsewhere(folder, std::chrono::minutes(90));
-  EXPECT_EQ(*must_open(folder / "h.db")->mark_interrupted(), std::vector<std::string>{"s"});
+  EXPECT_EQ(*must_open(folder / "h.db")->cut_off(), std::vector<std::string>{"s"});
 }
 
 TEST(Processes, a_run_of_another_pid_namespace_is_cut_off_when_the_machine_started_anew) {
@@ -148,7 +153,7 @@ TEST(Processes, a_run_of_another_pid_namespace_is_cut_off_when_the_machine_start
   write_from_elsewhere(folder, std::chrono::minutes(1));
   auto db = Database::open(folder / "h.db");
   ASSERT_TRUE(db->run("UPDATE runs SET writer_boot = 'of before'"));
-  EXPECT_EQ(*must_open(folder / "h.db")->mark_interrupted(), std::vector<std::string>{"s"});
+  EXPECT_EQ(*must_open(folder / "h.db")->cut_off(), std::vector<std::string>{"s"});
 }
 
 TEST(Processes, a_reader_sees_each_write_of_another_process) {

@@ -73,9 +73,8 @@ class FakeStore final : public Store {
     return {};
   }
   Result<std::string> import_session(const std::filesystem::path&) override { return refused(""); }
-  Result<std::vector<std::string>> mark_interrupted() override {
-    return std::vector<std::string>();
-  }
+  Result<std::vector<std::string>> cut_off() override { return std::vector<std::string>(); }
+  Result<void> mark_interrupted(const std::vector<std::string>&) override { return {}; }
   Result<Size> size(const std::string&) override { return Size(); }
 
  private:

@@ -237,7 +237,9 @@ TEST_F(StoreTest, a_damaged_run_whose_writer_is_gone_does_not_keep_others_from_b
   auto db = Database::open(folder_ / "deep/er/history.db");
   ASSERT_TRUE(db->run("UPDATE runs SET writer_pid = 4194304"));
   ASSERT_TRUE(db->run("UPDATE runs SET record = '[]' WHERE session_id = 'a'"));
-  EXPECT_EQ(*store_->mark_interrupted(), (std::vector<std::string>{"a", "b"}));
+  ASSERT_EQ(*store_->cut_off(), (std::vector<std::string>{"a", "b"}));
+  ASSERT_TRUE(store_->mark_interrupted({"a", "b"}));
+  EXPECT_FALSE(store_->summary("b")->running);
   EXPECT_FALSE(store_->summary("a")->running);
 }
 

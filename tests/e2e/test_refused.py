@@ -36,3 +36,14 @@ def test_an_app_that_cannot_be_started_is_told_once_and_not_kept(open_place):
     assert done.stderr.count("cannot start a process") == 1, done.stderr
     assert open_place.json("history", "--json") == []
     assert list((open_place.folder / "sessions").iterdir()) == []
+
+
+def with_small_files():
+    """As `ulimit -f` has it: what grows beyond is a failed write, and by default a deadly signal."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64 << 10, 64 << 10))
+
+
+def test_a_limit_on_the_size_of_files_is_an_error_and_not_a_death(place):
+    done = place.assay("run", "--", "true", preexec_fn=with_small_files)
+    assert done.returncode == 4, done.stderr
+    assert "history.db" in done.stderr

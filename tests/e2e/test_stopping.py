@@ -11,6 +11,8 @@ import time
 import pytest
 from conftest import ASSAY, KNOWN_LOAD, PYTHON, wait_until
 
+TICK = 1 / os.sysconf("SC_CLK_TCK")
+
 # Writes a line when it runs and for each signal, and ends only by force.
 STUBBORN = """
 import signal, sys, time
@@ -89,14 +91,25 @@ profiling:
     assert not (place.folder / "started-two").exists()
 
 
+def cpu_seconds(pid):
+    """What the kernel says it has used since its start."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) * TICK
+
+
 def test_attached_to_what_already_runs(place):
     app = subprocess.Popen([KNOWN_LOAD, "1", "600", str(64 << 20)], stdout=subprocess.DEVNULL)
     try:
+        wall, cpu = time.monotonic(), cpu_seconds(app.pid)
         run = place.run("--pid", app.pid, "--for", "2s")
+        cpu, wall = cpu_seconds(app.pid) - cpu, time.monotonic() - wall
         assert app.poll() is None, "the app goes on"
         assert run["isolation"] == "attached" and run["status"] == "finished"
         assert run["duration_seconds"] == pytest.approx(2, abs=0.3)
-        assert 0.2 < run["footprint"]["cpu_cores"]["mean"] < 1.1
+        # One thread: outside of the watch it used at most the time that passed there.
+        watched = run["duration_seconds"]
+        used = run["footprint"]["cpu_cores"]["mean"] * watched
+        assert (cpu - (wall - watched)) * 0.95 - TICK <= used <= cpu * 1.02 + TICK
         assert run["footprint"]["memory_rss_bytes"]["peak"] == pytest.approx(64 << 20, rel=0.05)
     finally:
         app.kill()

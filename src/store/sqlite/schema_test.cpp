@@ -60,7 +60,7 @@ TEST(Schema, running_runs_of_the_first_version_are_judged_by_what_it_kept) {
                      ProcessId::self(SysRoot()).boot));
     }
   }
-  EXPECT_EQ(*must_open(folder / "h.db")->mark_interrupted(), std::vector<std::string>{"gone"});
+  EXPECT_EQ(*must_open(folder / "h.db")->cut_off(), std::vector<std::string>{"gone"});
 }
 
 TEST(Schema, a_step_that_fails_leaves_the_file_as_it_was) {

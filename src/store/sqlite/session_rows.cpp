@@ -174,22 +174,18 @@ Result<Timestamp> last_sign(Database& db, const RunningRow& row) {
   return from_unix_ns(last);
 }
 
-Result<bool> interrupt_run(Database& db, const RunningRow& row) {
-  ASSAY_TRY(auto found,
-            db.prepare("SELECT record, ordinal FROM runs WHERE id = ? AND status = 'running'"));
-  ASSAY_TRY(const bool still, found.bind(row.id).step());
-  if (!still) return false;
+Result<void> interrupt_run(Database& db, const RunningRow& row) {
+  ASSAY_TRY(auto found, db.prepare("SELECT record, ordinal FROM runs WHERE id = ?"));
+  ASSAY_CHECK(found.bind(row.id).step());
   auto run = parse_run(found.text(0));
   if (!run || run->ordinal != found.integer(1)) {
     // What is damaged stays as it is, but it does not run.
-    ASSAY_CHECK(db.change("UPDATE runs SET status = 'interrupted' WHERE id = ?", row.id));
-    return true;
+    return db.change("UPDATE runs SET status = 'interrupted' WHERE id = ?", row.id);
   }
   ASSAY_TRY(const Timestamp last, last_sign(db, row));
   run->status = RunStatus::interrupted;
   run->ended = std::max(run->started, last);
-  ASSAY_CHECK(put_run_row(db, row.session_id, *run, {}));
-  return true;
+  return put_run_row(db, row.session_id, *run, {});
 }
 
 }  // namespace assay::store

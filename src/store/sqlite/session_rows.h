@@ -36,6 +36,6 @@ Result<std::vector<RunningRow>> running_rows(Database& db);
 /// The time of its start or of its last sample.
 Result<Timestamp> last_sign(Database& db, const RunningRow& row);
 /// Ends it at the time of its last sample; false when somebody else has ended it meanwhile.
-Result<bool> interrupt_run(Database& db, const RunningRow& row);
+Result<void> interrupt_run(Database& db, const RunningRow& row);
 
 }  // namespace assay::store

@@ -280,25 +280,36 @@ Result<bool> SqliteStore::is_cut_off(const RunningRow& row) {
   return std::chrono::system_clock::now() - last > kLongestSilence;
 }
 
-Result<std::vector<std::string>> SqliteStore::mark_interrupted() {
-  const Lock lock(mutex_);
+Result<std::vector<RunningRow>> SqliteStore::cut_off_rows() {
   ASSAY_TRY(auto rows, running_rows(db_));
-  std::vector<RunningRow> cut_off;
+  std::vector<RunningRow> gone;
   for (auto& row : rows) {
-    ASSAY_TRY(const bool gone, is_cut_off(row));
-    if (gone) cut_off.push_back(std::move(row));
+    ASSAY_TRY(const bool cut_off, is_cut_off(row));
+    if (cut_off) gone.push_back(std::move(row));
   }
+  return gone;
+}
+
+Result<std::vector<std::string>> SqliteStore::cut_off() {
+  const Lock lock(mutex_);
+  ASSAY_TRY(const auto rows, cut_off_rows());
   std::vector<std::string> sessions;
-  if (cut_off.empty()) return sessions;
-  ASSAY_TRY(auto transaction, Transaction::write(db_));
-  for (const auto& row : cut_off) {
-    ASSAY_TRY(const bool interrupted, interrupt_run(db_, row));
-    if (interrupted && (sessions.empty() || sessions.back() != row.session_id)) {
-      sessions.push_back(row.session_id);
-    }
+  for (const auto& row : rows) {
+    if (sessions.empty() || sessions.back() != row.session_id) sessions.push_back(row.session_id);
   }
-  ASSAY_CHECK(transaction.commit());
   return sessions;
+}
+
+Result<void> SqliteStore::mark_interrupted(const std::vector<std::string>& sessions) {
+  if (sessions.empty()) return {};
+  const Lock lock(mutex_);
+  ASSAY_TRY(auto transaction, Transaction::write(db_));
+  ASSAY_TRY(const auto rows, cut_off_rows());
+  for (const auto& row : rows) {
+    if (std::find(sessions.begin(), sessions.end(), row.session_id) == sessions.end()) continue;
+    ASSAY_CHECK(interrupt_run(db_, row));
+  }
+  return transaction.commit();
 }
 
 Result<Store::Size> SqliteStore::size(const std::string& session_id) {

@@ -38,7 +38,8 @@ class SqliteStore final : public Store {
   Result<void> remove(const std::string& id) override;
   Result<void> export_session(const std::string& id, const std::filesystem::path& file) override;
   Result<std::string> import_session(const std::filesystem::path& file) override;
-  Result<std::vector<std::string>> mark_interrupted() override;
+  Result<std::vector<std::string>> cut_off() override;
+  Result<void> mark_interrupted(const std::vector<std::string>& sessions) override;
   Result<Size> size(const std::string& session_id) override;
 
  private:
@@ -55,6 +56,7 @@ class SqliteStore final : public Store {
   Result<void> start_appending(const std::string& session_id, int run) ASSAY_REQUIRES(mutex_);
   Result<Archive> load_archive(const std::string& id) ASSAY_REQUIRES(mutex_);
   Result<bool> is_cut_off(const RunningRow& row) ASSAY_REQUIRES(mutex_);
+  Result<std::vector<RunningRow>> cut_off_rows() ASSAY_REQUIRES(mutex_);
   Result<void> insert_archive(const Archive& archive) ASSAY_REQUIRES(mutex_);
 
   SysRoot root_;

@@ -41,6 +41,13 @@ Result<void> write_file(const std::filesystem::path& path, std::string_view cont
 /// Writes all of `bytes`, going on after short writes and EINTR.
 Result<void> write_all(int fd, std::string_view bytes);
 
+/// Whether it is a file that we may run.
+bool is_executable(const std::filesystem::path& file);
+/// Whether one of the folders, written as in $PATH, has this program; relative ones start at
+/// `folder`.
+bool is_in_path(const std::string& program, std::string_view path,
+                const std::filesystem::path& folder = {});
+
 /// The root of the machine that is read: "/" in production, a captured tree in a test. Paths given
 /// to it are absolute as on the machine ("/proc/stat"). Cheap to copy; thread-safe.
 class SysRoot {

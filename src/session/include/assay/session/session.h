@@ -87,9 +87,11 @@ struct Outcome {
       trouble;  ///< storing or writing failed; what was measured until then is kept
 };
 
-/// Runs every target of the spec, one after the other; a failing one does not stop the others.
-/// Leaves the session in the history and its documents in the session's folder.
-Result<Outcome> run_session(const Spec& spec, const Options& options, Listener& listener);
+/// Does what was planned for the spec without errors, one run after the other; a failing one does
+/// not stop the others. Leaves the session in the history and its documents in the session's
+/// folder.
+Result<Outcome> run_session(const Spec& spec, const Plan& plan, const Options& options,
+                            Listener& listener);
 /// Profiles what already runs, for a while or (0) until it ends. The app is never signalled.
 Result<Outcome> attach_session(pid_t pid, Nanoseconds duration, const Spec& spec,
                                const Options& options, Listener& listener);

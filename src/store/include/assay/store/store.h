@@ -59,10 +59,12 @@ class Store {
   /// session's id; importing what is already there changes nothing, and so does a damaged file.
   virtual Result<std::string> import_session(const std::filesystem::path& file) = 0;
 
-  /// Marks runs as interrupted whose process is gone (their `assay` was killed). One of another pid
-  /// namespace, which cannot be seen, is left alone until nothing has come of it for an hour or the
-  /// machine has started anew. Returns the runs' sessions.
-  virtual Result<std::vector<std::string>> mark_interrupted() = 0;
+  /// Sessions with a run whose process is gone though it is still marked as running (its `assay`
+  /// was killed). A process of another pid namespace, which cannot be seen, counts as there until
+  /// nothing has come of it for an hour or the machine has started anew.
+  virtual Result<std::vector<std::string>> cut_off() = 0;
+  /// Marks the cut off runs of these sessions as interrupted.
+  virtual Result<void> mark_interrupted(const std::vector<std::string>& sessions) = 0;
   /// Bytes of sample blocks and number of samples, for the benchmark.
   struct Size {
     uint64_t bytes = 0;
