@@ -13,6 +13,8 @@ constexpr std::array<std::string_view, 6> kStatusNames = {"running", "finished",
                                                           "failed",  "oom",      "interrupted"};
 constexpr std::array<std::string_view, 4> kComparisonNames = {"<", "<=", ">", ">="};
 
+constexpr std::array<std::string_view, 3> kStreamKinds = {"video", "image", "audio"};
+
 template <class T>
 void put(Json& json, const char* key, const std::optional<T>& value) {
   if (value) json[key] = *value;
@@ -69,6 +71,78 @@ Goal goal_from(const Json& json) {
   return goal;
 }
 
+Json limits_to_json(const Limits& limits) {
+  Json json = Json::object();
+  put(json, "cpus", limits.cpus);
+  put(json, "memory_bytes", limits.memory_bytes);
+  put(json, "pids", limits.pids);
+  put(json, "gpus", limits.gpus);
+  if (limits.network.empty()) return json;
+  Json& link = json["network"] = Json::object();
+  put(link, "rate_bits_per_second", limits.network.rate_bits_per_second);
+  if (limits.network.delay) link["delay_seconds"] = seconds(*limits.network.delay);
+  put(link, "loss_ratio", limits.network.loss_ratio);
+  return json;
+}
+
+Limits limits_from(const Json& json) {
+  Limits limits;
+  get(json, "cpus", limits.cpus);
+  get(json, "memory_bytes", limits.memory_bytes);
+  get(json, "pids", limits.pids);
+  get(json, "gpus", limits.gpus);
+  const auto link = json.find("network");
+  if (link == json.end()) return limits;
+  get(*link, "rate_bits_per_second", limits.network.rate_bits_per_second);
+  get(*link, "loss_ratio", limits.network.loss_ratio);
+  if (link->contains("delay_seconds")) {
+    limits.network.delay.emplace();
+    get_duration(*link, "delay_seconds", *limits.network.delay);
+  }
+  return limits;
+}
+
+Json to_json(const Stream& stream) {
+  Json json = {{"id", stream.id}, {"type", to_string(stream.kind)}};
+  put(json, "files", stream.files);
+  json["fps"] = stream.frames_per_second;
+  json["loop"] = stream.loop;
+  return json;
+}
+
+Stream stream_from(const Json& json) {
+  Stream stream;
+  get(json, "id", stream.id);
+  get(json, "files", stream.files);
+  get(json, "fps", stream.frames_per_second);
+  get(json, "loop", stream.loop);
+  std::string kind;
+  get(json, "type", kind);
+  stream.kind = stream_kind_from(kind).value_or(StreamKind::video);
+  return stream;
+}
+
+Json to_json(const Need& need) {
+  Json json = {{"name", need.name}, {"image", need.image}, {"command", need.command}};
+  json["env"] = need.env;
+  put(json, "ready_port", need.ready_port);
+  put(json, "ready_log", need.ready_log);
+  json["ready_timeout_seconds"] = seconds(need.ready_timeout);
+  return json;
+}
+
+Need need_from(const Json& json) {
+  Need need;
+  get(json, "name", need.name);
+  get(json, "image", need.image);
+  get(json, "command", need.command);
+  get(json, "env", need.env);
+  get(json, "ready_port", need.ready_port);
+  get(json, "ready_log", need.ready_log);
+  get_duration(json, "ready_timeout_seconds", need.ready_timeout);
+  return need;
+}
+
 App app_from(const Json& json) {
   App app;
   get(json, "namespace", app.name_space);
@@ -85,17 +159,22 @@ Target target_from(const Json& json) {
   get(json, "command", t.command);
   get(json, "env", t.env);
   get(json, "workdir", t.workdir);
+  get(json, "runtime", t.runtime);
+  get(json, "docker_args", t.docker_args);
   get(json, "dataset", t.dataset);
+  get(json, "dataset_sha256", t.dataset_sha256);
+  if (const auto it = json.find("playback"); it != json.end()) {
+    for (const auto& stream : *it) t.playback.push_back(stream_from(stream));
+  }
+  if (const auto it = json.find("needs"); it != json.end()) {
+    for (const auto& need : *it) t.needs.push_back(need_from(need));
+  }
   get_duration(json, "timeout_seconds", t.timeout);
   get_duration(json, "warmup_seconds", t.warmup);
   get_duration(json, "interval_seconds", t.interval);
   get_duration(json, "grace_seconds", t.grace);
   get(json, "repeat", t.repeat);
-  if (const auto it = json.find("resources"); it != json.end()) {
-    get(*it, "cpus", t.limits.cpus);
-    get(*it, "memory_bytes", t.limits.memory_bytes);
-    get(*it, "pids", t.limits.pids);
-  }
+  if (const auto it = json.find("resources"); it != json.end()) t.limits = limits_from(*it);
   if (const auto it = json.find("goals"); it != json.end()) {
     for (const auto& g : *it) t.goals.push_back(goal_from(g));
   }
@@ -204,6 +283,17 @@ std::string_view to_string(Comparison c) {
   return kComparisonNames[static_cast<size_t>(c)];
 }
 
+std::string_view to_string(StreamKind kind) {
+  return kStreamKinds[static_cast<size_t>(kind)];
+}
+
+std::optional<StreamKind> stream_kind_from(std::string_view text) {
+  for (size_t i = 0; i < kStreamKinds.size(); ++i) {
+    if (kStreamKinds[i] == text) return static_cast<StreamKind>(i);
+  }
+  return std::nullopt;
+}
+
 std::optional<RunStatus> run_status_from(std::string_view text) {
   for (size_t i = 0; i < kStatusNames.size(); ++i) {
     if (kStatusNames[i] == text) return static_cast<RunStatus>(i);
@@ -225,17 +315,18 @@ Json to_json(const Target& t) {
   put(json, "image", t.image);
   json["env"] = t.env;
   put(json, "workdir", t.workdir);
+  json["runtime"] = t.runtime;
+  if (!t.docker_args.empty()) json["docker_args"] = t.docker_args;
   put(json, "dataset", t.dataset);
+  put(json, "dataset_sha256", t.dataset_sha256);
+  for (const auto& stream : t.playback) json["playback"].push_back(to_json(stream));
+  for (const auto& need : t.needs) json["needs"].push_back(to_json(need));
   json["timeout_seconds"] = seconds(t.timeout);
   json["warmup_seconds"] = seconds(t.warmup);
   json["interval_seconds"] = seconds(t.interval);
   json["grace_seconds"] = seconds(t.grace);
   json["repeat"] = t.repeat;
-  Json limits = Json::object();
-  put(limits, "cpus", t.limits.cpus);
-  put(limits, "memory_bytes", t.limits.memory_bytes);
-  put(limits, "pids", t.limits.pids);
-  json["resources"] = limits;
+  json["resources"] = limits_to_json(t.limits);
   json["goals"] = goals_to_json(t.goals);
   json["metrics"] = t.metrics;
   return json;

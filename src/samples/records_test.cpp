@@ -20,6 +20,15 @@ SessionRecord example() {
   r.target.name = "small board";
   r.target.command = {"python3", "app.py", "--use-cpu"};
   r.target.limits.memory_bytes = 1U << 30U;
+  r.target.limits.gpus = "all";
+  r.target.limits.network = {2e6, Milliseconds(80), 0.01};
+  r.target.runtime = "docker";
+  r.target.docker_args = {"-e", "LEVEL=2"};
+  r.target.dataset = "https://example.org/birds.tar";
+  r.target.dataset_sha256 = std::string(64, 'a');
+  r.target.playback = {{"top_live", "*.jpg", StreamKind::image, 2.5, false}};
+  r.target.needs = {
+      {"broker", "rabbitmq:3", {"serve"}, {{"A", "b"}}, 5672, "started", Milliseconds(1500)}};
   r.target.goals = {{"latency", "p95", Comparison::less_equal, 0.2, "latency.p95 <= 200ms"}};
   r.status = RunStatus::timeout;
   r.exit.signal = 2;
@@ -39,7 +48,14 @@ TEST(Records, survive_the_way_through_json) {
   ASSERT_TRUE(back) << back.error().message;
   EXPECT_EQ(to_json(*back), first);
   EXPECT_EQ(back->runs[0].target.goals[0].comparison, Comparison::less_equal);
-  EXPECT_EQ(back->runs[0].target.name, "small board");
+  const Target& target = back->runs[0].target;
+  EXPECT_EQ(target.name, "small board");
+  EXPECT_EQ(target.limits.network.delay, Milliseconds(80));
+  EXPECT_EQ(target.limits.network.loss_ratio, 0.01);
+  EXPECT_EQ(target.playback[0].kind, StreamKind::image);
+  EXPECT_FALSE(target.playback[0].loop);
+  EXPECT_EQ(target.needs[0].ready_port, 5672);
+  EXPECT_EQ(target.needs[0].ready_timeout, Milliseconds(1500));
   EXPECT_EQ(first["runs"][0]["duration_seconds"], 2.0);
 }
 

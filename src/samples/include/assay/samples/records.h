@@ -29,12 +29,24 @@ struct App {
   std::string full_name() const;
 };
 
+/// The network link to run on; what is absent is as the machine has it.
+struct Link {
+  std::optional<double> rate_bits_per_second;
+  std::optional<Nanoseconds> delay;  ///< of what the app sends
+  std::optional<double> loss_ratio;  ///< 0.01: every hundredth packet
+
+  bool empty() const { return !rate_bits_per_second && !delay && !loss_ratio; }
+};
+
 /// Limits to run under; absent means unlimited.
 struct Limits {
   std::optional<double> cpus;
   std::optional<uint64_t> memory_bytes;
   std::optional<uint64_t> pids;
+  std::string gpus;  ///< "all", a number, or ids "0,1"; empty: as the runtime gives them
+  Link network;
 
+  /// Whether the control group has nothing to limit.
   bool empty() const { return !cpus && !memory_bytes && !pids; }
 };
 
@@ -49,6 +61,32 @@ struct Goal {
   std::string text;  ///< as the user wrote it
 };
 
+enum class StreamKind : uint8_t {
+  video,  ///< MJPEG over HTTP
+  image,  ///< a JPEG for each request
+  audio,  ///< WAV in chunks
+};
+
+/// A camera or microphone that the dataset is played as.
+struct Stream {
+  std::string id;     ///< what the app asks for: "top_live"
+  std::string files;  ///< a file, folder or pattern in the dataset; empty: all that fit
+  StreamKind kind = StreamKind::video;
+  double frames_per_second = 30;
+  bool loop = true;
+};
+
+/// A container that must run beside the app: a broker, a model server.
+struct Need {
+  std::string name;  ///< by which the app reaches it
+  std::string image;
+  std::vector<std::string> command;
+  std::map<std::string, std::string> env;
+  std::optional<int> ready_port;  ///< awaited before the app starts ...
+  std::string ready_log;          ///< ... and so is a line of its output that has this text
+  Nanoseconds ready_timeout = std::chrono::seconds(60);
+};
+
 /// One way to run the app.
 struct Target {
   std::string name;   ///< what its author calls it; mostly empty
@@ -57,7 +95,12 @@ struct Target {
       command;  ///< command and arguments; for an image, what follows its entrypoint
   std::map<std::string, std::string> env;
   std::string workdir;
-  std::string dataset;
+  std::string runtime = "auto";          ///< auto, process, docker
+  std::vector<std::string> docker_args;  ///< as given to `docker run`: -v, -e, --device ...
+  std::string dataset;                   ///< a path, an https:// or an s3:// address
+  std::string dataset_sha256;            ///< empty: not given
+  std::vector<Stream> playback;
+  std::vector<Need> needs;
   Nanoseconds timeout{0};  ///< 0: until it exits by itself
   Nanoseconds warmup{0};
   Nanoseconds interval = Milliseconds(100);
@@ -159,6 +202,8 @@ struct SessionRecord {
 
 std::string_view to_string(RunStatus status);
 std::string_view to_string(Comparison comparison);
+std::string_view to_string(StreamKind kind);
+std::optional<StreamKind> stream_kind_from(std::string_view text);
 std::optional<RunStatus> run_status_from(std::string_view text);
 
 /// The JSON forms are those of the session document (docs/session.schema.json). Reading accepts
