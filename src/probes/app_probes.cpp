@@ -15,7 +15,7 @@ Probes app_probes(const SysRoot& root, const AppTarget& target) {
   Probes probes = cgroup_probes(root, target.cgroup);
   probes.push_back(make_tree_probe(table, cover, cgroup_gaps(target.cgroup, cover)));
   probes.push_back(make_tree_details_probe(root, table));
-  probes.push_back(make_app_network_probe(root, table));
+  probes.push_back(make_app_network_probe(root, table, target.root));
   return probes;
 }
 

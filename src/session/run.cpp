@@ -80,10 +80,17 @@ class RunLoop {
         stop_(target.grace),
         follower_(context.folder / fmt::format("run-{}", record.ordinal)) {}
 
-  /// Until the app has ended, or is to be watched no longer.
-  RunEnd run() {
+  /// Everything but the app is in place afterwards, and its counters have been read as they are
+  /// before it begins.
+  void open() {
     sampler_.open();
     keep_what_is_known();
+    record_.started = context_.clock.now();
+    sampler_.beat();
+  }
+
+  /// Until the app has ended, or is to be watched no longer.
+  RunEnd run() {
     while (!ended_) {
       wait();
       if (hooks_ != nullptr) hooks_->poll();
@@ -272,6 +279,11 @@ RunEnd watch(const RunContext& context, const Target& target, launch::RunningApp
   record.isolation = app.isolation();
   RunLoop loop(context, target, app, parts.hooks.get(), *parts.table, *parts.recorder, attached,
                record);
+  loop.open();
+  if (auto begun = app.begin(); !begun) {
+    could_not_start(record, begun.error(), context.clock.now());
+    return {};
+  }
   context.listener.run_started(record);
   RunEnd end = loop.run();
   record.ended = context.clock.now();

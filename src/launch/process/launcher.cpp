@@ -49,10 +49,11 @@ std::string absolute_or_empty(const fs::path& path) {
 class KeptApp final : public RunningApp {
  public:
   KeptApp(KeeperClient keeper, std::optional<Cgroup> group, std::vector<NotMeasured> notes,
-          const Request& request, const Owner& owner)
+          StartOrder order, const Request& request, const Owner& owner)
       : keeper_(std::move(keeper)),
         group_(std::move(group)),
         notes_(std::move(notes)),
+        order_(std::move(order)),
         run_(run_mark(request)),
         owner_(owner),
         memory_limit_(request.target.limits.memory_bytes) {
@@ -66,6 +67,13 @@ class KeptApp final : public RunningApp {
     if (released_) return;
     if (!keeper_.abandon()) kill_what_keeper_left();
     group_.reset();  // after the keeper: a group with processes in it cannot be removed
+  }
+
+  Result<void> begin() override {
+    ASSAY_TRY(const Report report, keeper_.start(order_));
+    if (report.kind != ReportKind::started)
+      return start_failure(order_, report.stage, report.error);
+    return {};
   }
 
   const probes::AppTarget& target() const override { return target_; }
@@ -133,6 +141,7 @@ class KeptApp final : public RunningApp {
   KeeperClient keeper_;
   std::optional<Cgroup> group_;
   std::vector<NotMeasured> notes_;
+  StartOrder order_;
   std::string run_;
   Owner owner_;
   std::optional<uint64_t> memory_limit_;
@@ -161,15 +170,9 @@ class ProcessLauncher final : public Launcher {
     std::vector<NotMeasured> notes;
     ASSAY_TRY(std::optional<Cgroup> group, make_group(request, owner, notes));
     ASSAY_TRY(KeeperClient keeper, KeeperClient::spawn());
-    const StartOrder order = make_order(request, owner, group);
-    ASSAY_TRY(const Report report, keeper.start(order));
-    if (report.kind == ReportKind::started) {
-      return std::make_unique<KeptApp>(std::move(keeper), std::move(group), std::move(notes),
-                                       request, owner);
-    }
-    Failure failure = start_failure(order, report.stage, report.error);
-    if (report.stage != Stage::cgroup || !request.target.limits.empty()) return failure;
-    return start_without_group(request, owner, failure.value().message);
+    StartOrder order = make_order(request, owner, group);
+    return std::make_unique<KeptApp>(std::move(keeper), std::move(group), std::move(notes),
+                                     std::move(order), request, owner);
   }
 
  private:
@@ -191,13 +194,10 @@ class ProcessLauncher final : public Launcher {
     if (!limits.empty()) {
       return no_limits(limits, group.error().message);
     }
-    notes.push_back(no_group(group.error().message));
+    notes.push_back({"own control group",
+                     group.error().message +
+                         "; measured by its process tree instead (run as root to have one)"});
     return std::optional<Cgroup>();
-  }
-
-  static NotMeasured no_group(const std::string& reason) {
-    return {"own control group",
-            reason + "; measured by its process tree instead (run as root to have one)"};
   }
 
   static StartOrder make_order(const Request& request, const Owner& owner,
@@ -211,19 +211,6 @@ class ProcessLauncher final : public Launcher {
     order.unified = group && group->unified();
     if (group) order.cgroups = group->folders();
     return order;
-  }
-
-  static Result<std::unique_ptr<RunningApp>> start_without_group(const Request& request,
-                                                                 const Owner& owner,
-                                                                 const std::string& reason) {
-    ASSAY_TRY(KeeperClient keeper, KeeperClient::spawn());
-    const StartOrder order = make_order(request, owner, std::nullopt);
-    ASSAY_TRY(const Report report, keeper.start(order));
-    if (report.kind != ReportKind::started) {
-      return start_failure(order, report.stage, report.error);
-    }
-    return std::make_unique<KeptApp>(std::move(keeper), std::nullopt,
-                                     std::vector<NotMeasured>{no_group(reason)}, request, owner);
   }
 
   SysRoot root_;

@@ -59,7 +59,7 @@ TEST(ProcessLauncher, says_nothing_while_the_app_runs) {
 Error start_error(const TempFolder& folder, std::vector<std::string> command) {
   Request request = shell(folder, "");
   request.target.command = std::move(command);
-  const auto app = make_process_launcher()->start(request);
+  const auto app = testing::launched(request);
   EXPECT_FALSE(app);
   return app ? Error{} : app.error();
 }
@@ -91,7 +91,7 @@ TEST(ProcessLauncher, names_a_workdir_that_is_missing) {
   const TempFolder folder;
   Request request = shell(folder, "true");
   request.target.workdir = "/no/such/folder";
-  const auto app = make_process_launcher()->start(request);
+  const auto app = testing::launched(request);
   ASSERT_FALSE(app);
   EXPECT_EQ(app.error().message, "cannot enter workdir /no/such/folder: No such file or directory");
 }
@@ -100,7 +100,7 @@ TEST(ProcessLauncher, names_a_log_that_cannot_be_opened) {
   const TempFolder folder;
   Request request = shell(folder, "true");
   request.stderr_file = "/no/such/folder/err";
-  const auto app = make_process_launcher()->start(request);
+  const auto app = testing::launched(request);
   ASSERT_FALSE(app);
   EXPECT_EQ(app.error().kind, ErrorKind::environment);
   EXPECT_EQ(app.error().message, "cannot open /no/such/folder/err: No such file or directory");
@@ -328,7 +328,7 @@ TEST(ProcessLauncher, an_app_whose_keeper_was_killed_ends_and_is_cleared_away) {
 TEST(ProcessLauncher, a_program_that_is_no_keeper_does_not_start_itself_forever) {
   const TempFolder folder;
   ::setenv("ASSAY_KEEPER", "1", 1);  // NOLINT(concurrency-mt-unsafe): the test has one thread
-  const auto app = make_process_launcher()->start(shell(folder, "true"));
+  const auto app = testing::launched(shell(folder, "true"));
   ::unsetenv("ASSAY_KEEPER");  // NOLINT(concurrency-mt-unsafe): as above
   ASSERT_FALSE(app);
   EXPECT_EQ(app.error().kind, ErrorKind::internal);

@@ -127,7 +127,7 @@ TEST_F(Limited, the_group_can_be_read_until_release) {
 TEST(Unlimited, an_app_without_control_groups_runs_as_a_process_tree_with_a_note) {
   const TempFolder folder;
   const TempFolder bare;
-  const auto app = make_process_launcher(SysRoot(bare.path()))->start(shell(folder, "exit 0"));
+  const auto app = testing::launched(shell(folder, "exit 0"), SysRoot(bare.path()));
   ASSERT_TRUE(app);
   EXPECT_EQ((*app)->isolation(), "process tree");
   EXPECT_TRUE((*app)->target().cgroup.empty());
@@ -141,7 +141,7 @@ TEST(Unlimited, limits_that_cannot_be_applied_stop_the_start) {
   const TempFolder bare;
   Request request = shell(folder, "echo ran");
   request.target.limits.cpus = 1.5;
-  const auto app = make_process_launcher(SysRoot(bare.path()))->start(request);
+  const auto app = testing::launched(request, SysRoot(bare.path()));
   ASSERT_FALSE(app);
   EXPECT_EQ(app.error().kind, ErrorKind::environment);
   EXPECT_EQ(

@@ -54,8 +54,14 @@ Request shell(const TempFolder& folder, const std::string& script, int run) {
   return request;
 }
 
+Result<std::unique_ptr<RunningApp>> launched(const Request& request, const SysRoot& root) {
+  ASSAY_TRY(auto app, make_process_launcher(root)->start(request));
+  ASSAY_CHECK(app->begin());
+  return app;
+}
+
 std::unique_ptr<RunningApp> start(const Request& request) {
-  auto app = make_process_launcher()->start(request);
+  auto app = launched(request);
   if (!app) {
     ADD_FAILURE() << app.error().message;
     return nullptr;
@@ -151,7 +157,7 @@ int owner_main(const std::string& folder, const std::string& script) {
   request.run = 1;
   request.target.command = {"/bin/sh", "-c", script};
   request.target.workdir = folder;
-  auto app = make_process_launcher()->start(request);
+  auto app = launched(request);
   if (!app) return 1;
   ::pause();
   return 0;

@@ -29,7 +29,10 @@ class TempFolder {
 
 /// A request for `/bin/sh -c script` whose output goes to "out" and "err" in the folder.
 Request shell(const TempFolder& folder, const std::string& script, int run = 1);
-/// Starts it; fails the test when that does not work.
+/// Starts it and lets it begin.
+Result<std::unique_ptr<RunningApp>> launched(const Request& request,
+                                             const SysRoot& root = SysRoot());
+/// The same; fails the test when that does not work.
 std::unique_ptr<RunningApp> start(const Request& request);
 
 /// Waits until the descriptor is readable; false after the time a test may take.

@@ -13,8 +13,8 @@ namespace {
 
 class AppNetworkProbe final : public Probe {
  public:
-  AppNetworkProbe(const SysRoot& root, std::shared_ptr<ProcessTable> table)
-      : root_(root), table_(std::move(table)) {}
+  AppNetworkProbe(const SysRoot& root, std::shared_ptr<ProcessTable> table, pid_t parent)
+      : root_(root), table_(std::move(table)), parent_(parent) {}
 
   std::string_view name() const override { return "app network"; }
   Pace pace() const override { return Pace::beat; }
@@ -26,6 +26,7 @@ class AppNetworkProbe final : public Probe {
 
   SysRoot root_;
   std::shared_ptr<ProcessTable> table_;
+  pid_t parent_;
   std::optional<KeptFile> file_;
   SeriesId received_{};
   SeriesId sent_{};
@@ -44,11 +45,12 @@ Result<void> AppNetworkProbe::open(SampleSink& sink) {
   const auto& all = table_->processes();
   const auto first =
       std::find_if(all.begin(), all.end(), [](const Process& p) { return p.alive(); });
-  if (first == all.end()) return refused("the app had ended before its network could be looked at");
+  // An app that is still to come will have its parent's.
+  const pid_t pid = first == all.end() ? parent_ : first->pid;
   ASSAY_TRY(const std::string own, network_of("self"));
-  ASSAY_TRY(const std::string app, network_of(fmt::to_string(first->pid)));
+  ASSAY_TRY(const std::string app, network_of(fmt::to_string(pid)));
   if (own == app) return refused("the app shares this machine's network; see the node's series");
-  ASSAY_TRY(file_, KeptFile::open(root_, fmt::format("/proc/{}/net/dev", first->pid)));
+  ASSAY_TRY(file_, KeptFile::open(root_, fmt::format("/proc/{}/net/dev", pid)));
   const std::string source = "/proc/PID/net/dev of the app's own network";
   received_ = sink.declare(describe(MetricId::network_receive_bytes_total, Scope::app, source));
   sent_ = sink.declare(describe(MetricId::network_transmit_bytes_total, Scope::app, source));
@@ -68,8 +70,8 @@ Result<void> AppNetworkProbe::sample(const Clock& clock, SampleSink& sink) {
 }  // namespace
 
 std::unique_ptr<Probe> make_app_network_probe(const SysRoot& root,
-                                              std::shared_ptr<ProcessTable> table) {
-  return std::make_unique<AppNetworkProbe>(root, std::move(table));
+                                              std::shared_ptr<ProcessTable> table, pid_t parent) {
+  return std::make_unique<AppNetworkProbe>(root, std::move(table), parent);
 }
 
 }  // namespace assay::probes

@@ -18,8 +18,9 @@ std::unique_ptr<Probe> make_tree_probe(std::shared_ptr<ProcessTable> table,
 /// found.
 std::unique_ptr<Probe> make_tree_details_probe(const SysRoot& root,
                                                std::shared_ptr<ProcessTable> table);
-/// Network bytes, where the app has a network of its own.
+/// Network bytes, where the app has a network of its own: that of its first process, or of the
+/// `parent` that it will have.
 std::unique_ptr<Probe> make_app_network_probe(const SysRoot& root,
-                                              std::shared_ptr<ProcessTable> table);
+                                              std::shared_ptr<ProcessTable> table, pid_t parent);
 
 }  // namespace assay::probes

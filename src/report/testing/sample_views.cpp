@@ -241,7 +241,9 @@ SessionView page_view() {
   view.session = session();
   view.session.runs = {finished_run(0, {"-interval", "1", "--use-gpu"}),
                        finished_run(1, {"--use-cpu"})};
-  view.session.runs[1].target.limits = {2.0, 1'073'741'824, std::nullopt};
+  Limits& limits = view.session.runs[1].target.limits;
+  limits.cpus = 2.0;
+  limits.memory_bytes = 1'073'741'824;
   view.session.runs[1].not_measured.push_back({kHostileImage, "a probe with a hostile name"});
   analysis::RunAnalysis fast = analysis(1);
   fast.goals[1].value = 0.12;

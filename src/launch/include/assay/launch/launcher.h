@@ -27,11 +27,15 @@ struct Request {
 
 enum class StopStep : uint8_t { interrupt, terminate, kill };
 
-/// An app that runs, or has ended and is not yet released. Destroying it kills the whole tree and
-/// removes what the launcher made. Used from one thread.
+/// An app that is about to run, runs, or has ended and is not yet released. Destroying it kills the
+/// whole tree and removes what the launcher made. Used from one thread.
 class RunningApp {
  public:
   virtual ~RunningApp() = default;
+  /// Lets it run, once all that watches it is in place: an app's first moments, when it spreads
+  /// over the cores, are its own. What already runs when it is launched or attached to needs
+  /// nothing.
+  virtual Result<void> begin() { return {}; }
   /// What to sample; constant from start to release.
   virtual const probes::AppTarget& target() const = 0;
   /// "cgroup v2", "cgroup v1", "process tree" or "attached".
@@ -50,12 +54,13 @@ class RunningApp {
   virtual Exit release() = 0;
 };
 
-/// Starts apps in one runtime. A failure to start is an ErrorKind::app ("no such command: x") or
-/// ErrorKind::environment.
+/// Starts apps in one runtime. A failure to start or to begin is an ErrorKind::app ("no such
+/// command: x") or ErrorKind::environment.
 class Launcher {
  public:
   virtual ~Launcher() = default;
   virtual std::string name() const = 0;
+  /// All but the app's own first step, which is begin()'s.
   virtual Result<std::unique_ptr<RunningApp>> start(const Request& request) = 0;
 };
 
