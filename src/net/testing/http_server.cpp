@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <array>
+#include <csignal>
 #include <cstring>
 #include <fmt/format.h>
 #include <netinet/in.h>
@@ -164,6 +165,10 @@ int HttpServer::connections() const {
 }
 
 void HttpServer::serve() {
+  // Only here, so that a test still notices when the client does not keep it off.
+  sigset_t pipe{};
+  sigaddset(&pipe, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
   while (true) {
     const Fd fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     {
