@@ -18,6 +18,10 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr Milliseconds kLongWait = std::chrono::hours(1);
+constexpr Milliseconds kStillWantedWait{200};
+// S3 wants it beside the signature, which libcurl 7.88 makes without.
+constexpr std::string_view kEmptySha256 =
+    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 constexpr size_t kMaxHeaders = 512U << 10U;
 
 struct EasyDelete {
@@ -54,14 +58,24 @@ bool has_header(const std::vector<std::string>& headers, std::string_view name) 
   });
 }
 
+bool has_body(const Request& request) {
+  return !request.body.empty() || request.method == "POST" || request.method == "PUT";
+}
+
 HeaderList header_list(const Request& request) {
   HeaderList list;
   for (const auto& line : request.headers) append(list, line);
-  // What libcurl would add by itself and nobody asked for; a name without a value leaves it out.
-  append(list, "Expect:");
-  if (!has_header(request.headers, "content-type")) append(list, "Content-Type:");
-  if (request.aws && !request.aws->session_token.empty())
-    append(list, "X-Amz-Security-Token: " + request.aws->session_token);
+  // What libcurl would add to a body by itself and nobody asked for; a name without a value leaves
+  // it out. Without a body there is nothing to leave out, and a signature would cover the name.
+  if (has_body(request)) {
+    append(list, "Expect:");
+    if (!has_header(request.headers, "content-type")) append(list, "Content-Type:");
+  }
+  if (request.aws) {
+    append(list, fmt::format("x-amz-content-sha256: {}", kEmptySha256));
+    if (!request.aws->session_token.empty())
+      append(list, "x-amz-security-token: " + request.aws->session_token);
+  }
   return list;
 }
 
@@ -70,7 +84,7 @@ void set_method(CURL* easy, const Request& request) {
     curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
     return;
   }
-  if (!request.body.empty() || request.method == "POST" || request.method == "PUT") {
+  if (has_body(request)) {
     curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
                      static_cast<curl_off_t>(request.body.size()));
     curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request.body.c_str());
@@ -190,22 +204,24 @@ struct HttpClient::Transfer {
   }
 
   /// How long to wait for the network at most; 0 when nothing has come for too long.
-  Milliseconds patience(Milliseconds silence) const {
-    if (silence.count() == 0) return kLongWait;
+  Milliseconds patience(const Request& request) const {
+    const Milliseconds most = request.still_wanted ? kStillWantedWait : kLongWait;
+    if (request.silence.count() == 0) return most;
     const auto waited = SteadyClock::now() - heard;
-    if (waited >= silence) return Milliseconds(0);
-    return std::chrono::ceil<Milliseconds>(silence - waited);
+    if (waited >= request.silence) return Milliseconds(0);
+    return std::min(most, std::chrono::ceil<Milliseconds>(request.silence - waited));
   }
 
   /// Until the end of the transfer, of patience, or the stop.
-  CURLcode drive(CURLM* multi, CURL* easy, Milliseconds silence, const Stopper* stopper) {
+  CURLcode drive(CURLM* multi, CURL* easy, const Request& request, const Stopper* stopper) {
     curl_multi_add_handle(multi, easy);
     int running = 1;
     while (true) {
       const CURLMcode failed = curl_multi_perform(multi, &running);
-      stopped = stopper != nullptr && stopper->stopped();
+      stopped = (stopper != nullptr && stopper->stopped()) ||
+                (request.still_wanted && !request.still_wanted());
       if (failed != CURLM_OK || running == 0 || stopped) break;
-      const Milliseconds wait = patience(silence);
+      const Milliseconds wait = patience(request);
       silent = wait.count() == 0;
       if (silent) break;
       curl_multi_poll(multi, nullptr, 0, static_cast<int>(wait.count()), nullptr);
@@ -310,8 +326,7 @@ Result<Response> HttpClient::perform(const Request& request, Transfer& transfer,
   const HeaderList headers = header_list(request);
   state_->prepare(request, headers.get(), transfer);
   if (stopper != nullptr) stopper->watch(state_->multi.get());
-  const CURLcode code =
-      transfer.drive(state_->multi.get(), state_->easy.get(), request.silence, stopper);
+  const CURLcode code = transfer.drive(state_->multi.get(), state_->easy.get(), request, stopper);
   if (stopper != nullptr) stopper->watch(nullptr);
   if (code == CURLE_OK || transfer.ended || transfer.stopped) return std::move(state_->head);
   return fail(state_->failure(request, transfer, code));

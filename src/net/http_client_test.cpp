@@ -399,6 +399,19 @@ TEST(Stopper, StopsWhatBeginsLaterAndLeavesTheClientUsable) {
   EXPECT_EQ(response->status, 200);
 }
 
+TEST(StillWanted, EndsARequestThatIsNotAnswered) {
+  const auto server = HttpServer::on_loopback(begin_and_wait(""));
+  auto client = client_of(*server);
+  Request request = get("/x");
+  request.timeout = Milliseconds(0);
+  int asked = 0;
+  request.still_wanted = [&] { return ++asked < 3; };
+  const auto response = client.send(request);
+  ASSERT_TRUE(response) << response.error().message;
+  EXPECT_EQ(response->status, 0);
+  EXPECT_EQ(asked, 3);
+}
+
 TEST(Redirects, AreNotFollowedUnlessAsked) {
   const auto server =
       HttpServer::on_loopback(always(answer("302 Found", "", "Location: /other\r\n")));

@@ -25,13 +25,14 @@ struct Endpoint {
   std::filesystem::path key_file = {};          ///< of the client's certificate
 };
 
-/// Signature V4, as S3 wants it. The request's path has to be encoded with `url_encoded(key, "/")`
-/// and its query's parameters encoded and in the order of their names: they are signed as written.
+/// Signature V4, as S3 wants it, of a request without a body. The request's path has to be encoded
+/// with `url_encoded(key, "/")` and its query's parameters encoded and in the order of their names:
+/// they are signed as written.
 struct AwsSigning {
   std::string region;
   std::string access_key;
   std::string secret_key;
-  std::string session_token;  ///< empty: none
+  std::string session_token = {};  ///< empty: none
 };
 
 struct Request {
@@ -45,11 +46,13 @@ struct Request {
   /// How many are followed. Never from https to http, and not at all with a client's certificate
   /// or a signature; Authorization and Cookie headers do not go to another host.
   int redirects = 0;
-  std::optional<AwsSigning> aws;
+  /// Asked several times a second, also while nothing comes; false ends it as a Stopper does.
+  std::function<bool()> still_wanted = {};
+  std::optional<AwsSigning> aws = {};
 };
 
 struct Response {
-  int status = 0;                              ///< 0: ended by a Stopper before an answer
+  int status = 0;                              ///< 0: stopped before an answer
   std::map<std::string, std::string> headers;  ///< lower-case names; repeated ones joined by ", "
   std::string body;
 
