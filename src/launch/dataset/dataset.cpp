@@ -159,10 +159,12 @@ Result<Dataset> fetch_path(const DatasetSource& source, const DatasetCache& cach
   const fs::path path = fs::absolute(source.source, error);
   if (fs::is_directory(path, error)) return Dataset(path, "", 0, Fd());
   const uint64_t bytes = fs::file_size(path, error);
+  const bool is_archive = is_archive_name(path.native());
+  if (!is_archive && source.sha256.empty()) return Dataset(path, "", bytes, Fd());
   ASSAY_TRY(const std::string sum,
             sha256_of_file(path, [&](uint64_t done) { return progress(done, bytes); }));
   ASSAY_CHECK(check_sum(source, sum));
-  if (is_archive_name(path.native())) return fetch_archive(path, sum, cache, progress);
+  if (is_archive) return fetch_archive(path, sum, cache, progress);
   return Dataset(path, sum, bytes, Fd());
 }
 

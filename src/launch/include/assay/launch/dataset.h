@@ -45,7 +45,8 @@ class Dataset {
 
   /// A folder, or the file when the source is a single one.
   const std::filesystem::path& path() const { return path_; }
-  /// SHA-256 of the file or archive; of the list of objects for S3; empty for a folder.
+  /// SHA-256 of the file or archive; of the list of objects for S3; empty for a folder, and for a
+  /// file of this machine without a checksum.
   const std::string& digest() const { return digest_; }
   /// Of all files; 0 for a folder that was not fetched.
   uint64_t bytes() const { return bytes_; }
