@@ -207,8 +207,10 @@ DatasetCache default_dataset_cache() {
     cache.folder = chosen / "datasets";
   } else if (const fs::path xdg = variable("XDG_CACHE_HOME"); xdg.is_absolute()) {
     cache.folder = xdg / "assay" / "datasets";
+  } else if (const fs::path home = variable("HOME"); home.is_absolute()) {
+    cache.folder = home / ".cache" / "assay" / "datasets";
   } else {
-    cache.folder = variable("HOME") / ".cache" / "assay" / "datasets";
+    cache.folder = data_home() / "datasets";
   }
   return cache;
 }
@@ -220,7 +222,9 @@ Result<void> check_dataset(const DatasetSource& source) {
   }
   if (kind == SourceKind::path) return check_path(source);
   if (kind == SourceKind::s3) return check_s3(source);
-  return {};
+  const size_t host = source.source.find(kSchemeMark) + kSchemeMark.size();
+  if (source.source.find_first_of("/?#", host) != host && source.source.size() > host) return {};
+  return bad_input(fmt::format("the dataset {} names no host", net::shown_url(source.source)));
 }
 
 Result<Dataset> fetch_dataset(const DatasetSource& source, const DatasetCache& settings,

@@ -152,6 +152,15 @@ TEST_F(HttpDataset, StartsOverWhenTheContentChangesInTheMiddle) {
   EXPECT_EQ(read_file(dataset->path()).value(), "new content");
 }
 
+TEST_F(HttpDataset, NeverJoinsTheRestOfAnotherVersion) {
+  const std::string other(content_.size(), 'x');
+  served_.write("x.bin.new", other);
+  const auto dataset = fetch("blind/1000/x.bin");
+  ASSERT_TRUE(dataset) << dataset.error().message;
+  EXPECT_TRUE(read_file(dataset->path()).value() == other);
+  EXPECT_EQ(log().back(), "/blind/1000/x.bin - 200");
+}
+
 TEST_F(HttpDataset, WaitsForAServerThatIsBusy) {
   expect_whole(fetch("late/2/x.bin", sum_));
 }

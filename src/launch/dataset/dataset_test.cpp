@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataset/sha256.h"
+#include "dataset/testing/script_server.h"
 #include "dataset/testing/test_archive.h"
 #include "process/testing.h"
 
@@ -170,6 +171,7 @@ TEST(CheckDataset, TellsWhatIsWrongWithoutFetching) {
   EXPECT_EQ(words({"http://localhost:1/x.zip"}), "fine");
   EXPECT_EQ(words({"s3://bucket/prefix"}), "fine");
   EXPECT_NE(words({""}).find("no name"), std::string::npos);
+  EXPECT_NE(words({"https:///x"}).find("no host"), std::string::npos);
   EXPECT_NE(words({"/none/x"}).find("not there"), std::string::npos);
   EXPECT_NE(words({"/dev/null"}).find("no file and no folder"), std::string::npos);
   EXPECT_NE(words({folder.path().native(), sum}).find("folder, which has no sha256"),
@@ -181,6 +183,14 @@ TEST(CheckDataset, TellsWhatIsWrongWithoutFetching) {
   const std::string plain = words({"http://me:dummy@example.org/x?sig=dummy"});
   EXPECT_NE(plain.find("http://example.org/x would come unprotected"), std::string::npos) << plain;
   EXPECT_EQ(plain.find("dummy"), std::string::npos);
+}
+
+TEST(DefaultDatasetCache, IsWhereTheEnvironmentSays) {
+  const testing::ScopedVariable xdg("XDG_CACHE_HOME", "/xdg");
+  EXPECT_EQ(default_dataset_cache().folder, "/xdg/assay/datasets");
+  const testing::ScopedVariable chosen("ASSAY_CACHE", "/chosen");
+  EXPECT_EQ(default_dataset_cache().folder, "/chosen/datasets");
+  EXPECT_EQ(default_dataset_cache().max_bytes, 20'000'000'000U);
 }
 
 }  // namespace

@@ -111,9 +111,9 @@ Result<Downloaded> Download::run() {
   while (true) {
     const auto response = attempt();
     if (trouble_) return fail(*trouble_);
-    if (response && is_whole(*response)) return Downloaded{size_, version_, known_};
+    if (response && !changed_ && is_whole(*response)) return Downloaded{size_, version_, known_};
     const Error error = response ? refusal(remote_, response->status) : response.error();
-    const bool starts_over = response && response->status == 416;
+    const bool starts_over = changed_ || (response && response->status == 416);
     if (starts_over) start_over();
     failures = size_ > best ? 0 : failures + 1;
     best = std::max(best, size_);
@@ -140,6 +140,7 @@ net::Request Download::request() const {
 
 Result<net::Response> Download::attempt() {
   began_ = false;
+  changed_ = false;
   if (size_ > 0 && tag_.empty()) start_over();
   net::Request asked = request();
   asked.still_wanted = [this] { return report(); };
@@ -174,6 +175,9 @@ bool Download::begin(const net::Response& head) {
 
 bool Download::begin_rest(const net::Response& head) {
   const Range range = range_of(head);
+  // Some servers do not look at If-Range.
+  changed_ = size_ > 0 && strong_tag(head) != tag_;
+  if (changed_) return false;
   if (range.begin != size_) {
     return give_up({ErrorKind::environment,
                     fmt::format("{} sent another part than was asked for; its server is faulty",

@@ -74,6 +74,7 @@ class Download {
   std::optional<uint64_t> total_;
   bool began_ = false;
   bool known_ = false;
+  bool changed_ = false;  ///< the rest is of another version
   std::optional<Error> trouble_;
 };
 

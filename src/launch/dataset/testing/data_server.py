@@ -14,6 +14,7 @@ each request. The first part of a path says how FOLDER/NAME is served:
     /nolength/NAME      its length is not told
     /stall/BYTES/NAME   the first answer says nothing more after so many bytes
     /changed/BYTES/NAME the first answer breaks off, later ones are of NAME.new
+    /blind/BYTES/NAME   the same, and the rest is sent without a look at If-Range
     /late/COUNT/NAME    the first answers are 503
     /redirect/NAME      to /plain/NAME
     /forbidden          403
@@ -66,8 +67,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.refuse(302, Location=f"/plain/{name}")
         if kind == "late" and self.seen[self.path] <= number:
             return self.refuse(503)
-        if kind in ("changed", "stall") and self.seen[self.path] > 1:
-            name, number = name + (".new" if kind == "changed" else ""), None
+        if kind in ("changed", "blind", "stall") and self.seen[self.path] > 1:
+            name, number = name + ("" if kind == "stall" else ".new"), None
         if not (self.folder / name).is_file():
             return self.refuse(404)
         self.serve(kind, (self.folder / name).read_bytes(), number if kind != "late" else None)
@@ -76,7 +77,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         tag = None if "norange" in kind else f'"{zlib.crc32(content):x}"'
         begin = 0
         asked = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
-        if tag and asked and self.headers.get("If-Range") == tag:
+        if tag and asked and (kind == "blind" or self.headers.get("If-Range") == tag):
             begin = int(asked[1])
             if begin >= len(content):
                 return self.refuse(416, Content_Range=f"bytes */{len(content)}")
