@@ -25,6 +25,7 @@ enum class Trouble : uint8_t {
   too_many_names,
   bad_time,
   other_unit,
+  left_unread,
   too_many_clients,
   no_descriptor,
 };
