@@ -22,6 +22,8 @@ namespace fs = std::filesystem;
 
 constexpr size_t kStillsAtOnce = 32;
 constexpr std::string_view kPart = "part-";
+/// As cameras write them, all alike: some readers cannot follow a change within a stream.
+constexpr const char* kPixels = "yuvj420p";
 constexpr const char* kWav = "sound.wav";
 
 /// A file in the dataset cannot make ffmpeg open another one: no playlists, no network.
@@ -136,8 +138,9 @@ Result<std::vector<fs::path>> Converter::video(const fs::path& file,
   if (!fs::exists(place)) {
     ASSAY_TRY(const WorkFolder work, WorkFolder::make(cache_));
     std::vector<std::string> arguments = kOnlyThisFile;
-    append(arguments, {"-i", file.string(), "-map", "0:v:0", "-vf",
-                       fmt::format("fps={}", frames_per_second), "-q:v", "3", "%08d.jpg"});
+    append(arguments,
+           {"-i", file.string(), "-map", "0:v:0", "-vf", fmt::format("fps={}", frames_per_second),
+            "-q:v", "3", "-pix_fmt", kPixels, "%08d.jpg"});
     ASSAY_CHECK(run(arguments, work.path(), file));
     ASSAY_CHECK(publish(work.path(), place));
   }
@@ -153,8 +156,8 @@ Result<void> Converter::convert_stills(std::span<const fs::path> files,
     append(arguments, {"-f", "image2", "-pattern_type", "none", "-i", file.string()});
   }
   for (size_t i = 0; i < files.size(); ++i) {
-    append(arguments, {"-map", fmt::format("{}:v:0", i), "-frames:v", "1", "-q:v", "3", "-update",
-                       "1", fmt::format("{}.jpg", i)});
+    append(arguments, {"-map", fmt::format("{}:v:0", i), "-frames:v", "1", "-q:v", "3", "-pix_fmt",
+                       kPixels, "-update", "1", fmt::format("{}.jpg", i)});
   }
   ASSAY_CHECK(run(arguments, work.path(), files.front()));
   for (size_t i = 0; i < files.size(); ++i) {
