@@ -15,6 +15,7 @@
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <optional>
 #include <string>
@@ -67,6 +68,18 @@ Wish find_wish(std::string_view target, const std::vector<Source*>& sources) {
   return {};
 }
 
+/// Empty when it can be granted.
+std::string_view refusal_of(http::verb method, const Wish& wish) {
+  if (method != http::verb::get && method != http::verb::head) return "405 Method Not Allowed";
+  return wish.source == nullptr ? "404 Not Found" : "";
+}
+
+std::string type_of(const Wish& wish) {
+  if (wish.source->is_sound()) return "audio/wav";
+  if (wish.source->stream().kind == StreamKind::image) return "image/jpeg";
+  return fmt::format("multipart/x-mixed-replace; boundary={}", kBoundary);
+}
+
 /// One client's connection, behind its request.
 class Connection {
  public:
@@ -109,6 +122,11 @@ asio::awaitable<bool> Connection::send_parts(std::string_view before, const Fram
 
 asio::awaitable<void> Connection::answer_wish(Wish wish) {
   Source& source = *wish.source;
+  if (head_only_) {  // which must not start the clock
+    const std::string begin = head("200 OK", type_of(wish), std::nullopt);
+    co_await send(begin);
+    co_return;
+  }
   const uint64_t frame = source.current();
   if (source.is_over(frame)) {
     const std::string gone = answer("410 Gone");
@@ -130,16 +148,15 @@ asio::awaitable<void> Connection::send_picture(Source& source, uint64_t frame) {
     co_return;
   }
   const std::string before = head("200 OK", "image/jpeg", picture->size());
-  const bool sent = head_only_ ? co_await send(before) : co_await send_parts(before, *picture, "");
-  if (sent && !head_only_) source.count_sent();
+  if (co_await send_parts(before, *picture, "")) source.count_sent();
 }
 
 asio::awaitable<void> Connection::send_chunk(Source& source, uint64_t frame) {
   const std::string sound = source.sound(frame, Source::kSoundFramesPerSecond);
   const std::string file =
       wav_header(source.sound_format(), static_cast<uint32_t>(sound.size())) + sound;
-  const std::string text = head("200 OK", "audio/wav", file.size()) + (head_only_ ? "" : file);
-  if (co_await send(text) && !head_only_) source.count_sent();
+  const std::string text = head("200 OK", "audio/wav", file.size()) + file;
+  if (co_await send(text)) source.count_sent();
 }
 
 /// Until `next` is due; gives the frame to send, which is a later one when that has passed.
@@ -162,29 +179,25 @@ asio::awaitable<uint64_t> Connection::wait_for(Source& source, uint64_t next) {
 asio::awaitable<bool> Connection::send_frame(Source& source, uint64_t frame) {
   if (source.is_sound()) {
     const std::string sound = source.sound(frame, 1);
+    source.count_sent();
     co_return co_await send(sound);
   }
   const auto picture = source.picture(frame);
   if (!picture) co_return true;
+  source.count_sent();
   const std::string before = fmt::format(
       "--{}\r\nContent-Type: image/jpeg\r\nContent-Length: {}\r\n\r\n", kBoundary, picture->size());
   co_return co_await send_parts(before, *picture, "\r\n");
 }
 
 asio::awaitable<void> Connection::play(Source& source, uint64_t frame) {
-  const std::string type = source.is_sound()
-                               ? std::string("audio/wav")
-                               : fmt::format("multipart/x-mixed-replace; boundary={}", kBoundary);
-  const std::string begin = head("200 OK", type, std::nullopt);
-  const std::string sound_begin =
-      source.is_sound() && !head_only_ ? wav_header(source.sound_format(), std::nullopt) : "";
-  const std::string before = begin + sound_begin;
-  if (!co_await send(before) || head_only_) co_return;
+  std::string begin = head("200 OK", type_of({&source}), std::nullopt);
+  if (source.is_sound()) begin += wav_header(source.sound_format(), std::nullopt);
+  if (!co_await send(begin)) co_return;
   for (;; ++frame) {
     frame = co_await wait_for(source, frame);
     if (source.is_over(frame)) break;
     if (!co_await send_frame(source, frame)) co_return;
-    source.count_sent();
   }
   const std::string end = source.is_sound() ? "" : fmt::format("--{}--\r\n", kBoundary);
   co_await send(end);
@@ -193,6 +206,7 @@ asio::awaitable<void> Connection::play(Source& source, uint64_t frame) {
 }  // namespace
 
 asio::awaitable<void> serve_client(tcp::socket socket, const std::vector<Source*>& sources) {
+  ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
   boost::system::error_code ignored;
   socket.set_option(tcp::no_delay(true), ignored);
   // What a slow client has not read yet is old; it must not pile up in the kernel either.
@@ -205,23 +219,15 @@ asio::awaitable<void> serve_client(tcp::socket socket, const std::vector<Source*
   const auto [error, size] = co_await http::async_read_header(stream, buffer, parser, kToken);
   if (error == http::error::end_of_stream || error == boost::beast::error::timeout) co_return;
   const auto& request = parser.get();
-  const bool head_only = request.method() == http::verb::head;
-  Connection connection(stream.release_socket(), head_only);
-  std::string refusal;
-  Wish wish;
-  if (error) {
-    refusal = answer("400 Bad Request");
-  } else if (!head_only && request.method() != http::verb::get) {
-    refusal = answer("405 Method Not Allowed");
-  } else {
-    const auto target = request.target();
-    wish = find_wish({target.data(), target.size()}, sources);
-    if (wish.source == nullptr) refusal = answer("404 Not Found");
-  }
+  Connection connection(stream.release_socket(), request.method() == http::verb::head);
+  const auto target = request.target();
+  const Wish wish = find_wish({target.data(), target.size()}, sources);
+  const std::string_view refusal = error ? "400 Bad Request" : refusal_of(request.method(), wish);
   if (refusal.empty()) {
     co_await connection.answer_wish(wish);
   } else {
-    co_await connection.send(refusal);
+    const std::string text = answer(refusal);
+    co_await connection.send(text);
   }
 }
 

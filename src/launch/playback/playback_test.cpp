@@ -174,6 +174,17 @@ TEST_F(Playing, waits_with_the_first_frame_for_the_first_client) {
   EXPECT_TRUE(late.read_all().starts_with("HTTP/1.1 410 Gone\r\n"));
 }
 
+TEST_F(Playing, does_not_begin_for_one_who_only_asks_what_it_is) {
+  write_frames(1);
+  start({{"top", "", StreamKind::video, 1000, false}});
+  Client asker(playback_->url("top"));
+  asker.send("HEAD /streams/top HTTP/1.1\r\n\r\n");
+  EXPECT_NE(asker.read_all().find("multipart/x-mixed-replace"), std::string::npos);
+  Client client(playback_->url("top"));
+  client.get();
+  EXPECT_TRUE(client.read_all().starts_with("HTTP/1.1 200 OK"));
+}
+
 TEST_F(Playing, gives_an_image_for_each_request) {
   write_frames(2);
   start({{"top", "", StreamKind::image, 0.001, true}});

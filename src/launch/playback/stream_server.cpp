@@ -12,6 +12,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <csignal>
 #include <ctime>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <pthread.h>
 #include <thread>
@@ -70,6 +71,7 @@ Result<void> AsioStreamServer::start(const std::string& address) {
   const auto ip = asio::ip::make_address(address, error);
   if (error) return bad_input(fmt::format("'{}' is no address to play at", address));
   acceptor_.open(tcp::endpoint(ip, 0).protocol(), error);
+  ::fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC);
   if (!error) acceptor_.bind(tcp::endpoint(ip, 0), error);
   if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
   if (error)
