@@ -172,7 +172,7 @@ Result<void> Converter::convert_good_stills(std::span<const fs::path> files,
   ASSAY_CHECK(find_ffmpeg());
   if (convert_stills(files, places)) return {};
   for (size_t i = 0; i < files.size(); ++i) {
-    const auto done = convert_stills(files.subspan(i, 1), places.subspan(i, 1));
+    auto done = convert_stills(files.subspan(i, 1), places.subspan(i, 1));
     if (!done && stop_.stop_requested()) return done;
   }
   return {};

@@ -122,11 +122,12 @@ TEST_F(Converting, removes_what_a_dead_process_left_half_done) {  // here, one o
 }
 
 TEST_F(Converting, says_how_to_get_ffmpeg) {
-  const std::string path = std::getenv("PATH");
+  const char* const path = std::getenv("PATH");
+  const std::string before = path == nullptr ? "" : path;
   ::setenv("PATH", "/nowhere", 1);
   folder_.write("a.mp4", "x");
   const auto frames = converter().video(folder_.path() / "a.mp4", 10);
-  ::setenv("PATH", path.c_str(), 1);
+  ::setenv("PATH", before.c_str(), 1);
   ASSERT_FALSE(frames);
   EXPECT_NE(frames.error().message.find("apt install ffmpeg"), std::string::npos);
 }

@@ -11,6 +11,7 @@ namespace {
 
 std::vector<Stream> streams_of(const std::vector<std::string>& ids) {
   std::vector<Stream> streams;
+  streams.reserve(ids.size() + 1);
   for (const std::string& id : ids) streams.push_back({id, "", StreamKind::video});
   return streams;
 }

@@ -2,7 +2,6 @@
 #include "playback/natural_order.h"
 
 #include <algorithm>
-#include <compare>
 
 namespace assay::launch {
 namespace {
@@ -20,9 +19,8 @@ std::string_view take_number(std::string_view& text) {
   return number;
 }
 
-std::strong_ordering compare_numbers(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return a.size() <=> b.size();
-  return a.compare(b) <=> 0;
+bool is_smaller(std::string_view a, std::string_view b) {
+  return a.size() != b.size() ? a.size() < b.size() : a < b;
 }
 
 }  // namespace
@@ -32,8 +30,9 @@ bool natural_less(std::string_view a, std::string_view b) {
   const std::string_view whole_b = b;
   while (!a.empty() && !b.empty()) {
     if (is_digit(a.front()) && is_digit(b.front())) {
-      const auto order = compare_numbers(take_number(a), take_number(b));
-      if (order != 0) return order < 0;
+      const std::string_view number_a = take_number(a);
+      const std::string_view number_b = take_number(b);
+      if (number_a != number_b) return is_smaller(number_a, number_b);
       continue;
     }
     if (a.front() != b.front()) return a.front() < b.front();

@@ -71,7 +71,7 @@ class Client {
     const std::string head = read_to("\r\n\r\n");
     const size_t at = head.find("Content-Length: ");
     if (at == std::string::npos) return "";
-    const std::string frame =
+    std::string frame =
         read_bytes(*parse_uint(head.substr(at + 16, head.find('\r', at) - at - 16)));
     read_bytes(2);
     return frame;
@@ -249,6 +249,7 @@ TEST_F(Playing, serves_several_streams_at_once) {
     streams.push_back({id, "", StreamKind::video, 4, false});
   start(streams);
   std::vector<Client> clients;
+  clients.reserve(streams.size());
   for (const Stream& stream : streams) clients.emplace_back(playback_->url(stream.id));
   for (Client& client : clients) client.get();
   for (Client& client : clients) {
