@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "docker_args.h"
+#include "docker/docker_args.h"
 
-#include "docker_values.h"
+#include "docker/docker_values.h"
 
 #include <algorithm>
 #include <array>

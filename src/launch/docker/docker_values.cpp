@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "docker_values.h"
+#include "docker/docker_values.h"
 
 #include <algorithm>
 #include <array>
