@@ -101,6 +101,15 @@ double byte_scale(std::string_view unit) {
   return 0;
 }
 
+/// What "kbit" or "Mbit/s" multiplies by; 0 when it is none of ours.
+double bit_scale(std::string unit) {
+  for (char& c : unit) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (unit.ends_with("/s")) unit.resize(unit.size() - 2);
+  constexpr std::array<std::string_view, 5> kUnits = {"bit", "kbit", "mbit", "gbit", "tbit"};
+  const auto* const found = std::find(kUnits.begin(), kUnits.end(), unit);
+  return found == kUnits.end() ? 0 : std::pow(1000.0, found - kUnits.begin());
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> split_words(std::string_view text) {
@@ -169,6 +178,24 @@ Result<uint64_t> parse_bytes(const std::string& text) {
     return bad_input(fmt::format("'{}' is not a size; write for example 512MB or 2GiB", text));
   }
   return static_cast<uint64_t>(*number * scale);
+}
+
+Result<double> parse_bit_rate(const std::string& text) {
+  const std::string_view all = trim(text);
+  const size_t digits = all.find_first_not_of("0123456789.");
+  const auto number = parse_double(all.substr(0, digits));
+  const std::string unit(digits == all.npos ? "" : trim(all.substr(digits)));
+  if (number && unit.ends_with("bps")) {
+    return bad_input(
+        fmt::format("'{}' means bytes to some tools and bits to others; write for "
+                    "example 500kbit or 2mbit",
+                    text));
+  }
+  const double scale = bit_scale(unit);
+  if (!number || scale == 0 || *number <= 0)
+    return bad_input(
+        fmt::format("'{}' is not a bit rate; write for example 500kbit or 2mbit", text));
+  return *number * scale;
 }
 
 std::string format_bytes(double bytes) {

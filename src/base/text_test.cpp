@@ -77,5 +77,25 @@ TEST(NextField, walks_through_a_line) {
   EXPECT_TRUE(rest.empty());
 }
 
+TEST(BitRate, is_a_number_with_a_unit_of_bits) {
+  EXPECT_EQ(parse_bit_rate("2mbit").value_or(0), 2e6);
+  EXPECT_EQ(parse_bit_rate(" 500 kbit ").value_or(0), 5e5);
+  EXPECT_EQ(parse_bit_rate("1.5Gbit/s").value_or(0), 1.5e9);
+  EXPECT_EQ(parse_bit_rate("9600bit").value_or(0), 9600);
+  EXPECT_EQ(parse_bit_rate("1tbit").value_or(0), 1e12);
+  for (const char* bad :
+       {"", "2", "mbit", "-2mbit", "0mbit", "2 mbits", "2mb", "2 mbit 3", "1e3mbit"})
+    EXPECT_FALSE(parse_bit_rate(bad)) << bad;
+}
+
+TEST(BitRate, of_which_nobody_knows_what_it_means_is_refused) {
+  for (const char* text : {"250 kbps", "2mbps", "9600bps", "1gbps"}) {
+    const auto rate = parse_bit_rate(text);
+    ASSERT_FALSE(rate) << text;
+    EXPECT_NE(rate.error().message.find("bytes to some tools and bits to others"),
+              std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace assay

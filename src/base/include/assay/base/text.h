@@ -29,6 +29,9 @@ std::optional<double> parse_double(std::string_view text);
 /// "512", "512MB", "1.5GiB", "2g": with B alone they are powers of ten, as format_bytes prints
 /// them; with i, or as the bare letter of Docker's options, powers of 1024.
 Result<uint64_t> parse_bytes(const std::string& text);
+/// "2mbit", "500 kbit", "1.5 Gbit/s" in bits per second, powers of ten. A unit is needed. What ends
+/// in "bps" is refused: to tc(8) it is bytes per second, to most people bits.
+Result<double> parse_bit_rate(const std::string& text);
 /// "612 MB", "1.8 GB": powers of ten, three digits.
 std::string format_bytes(double bytes);
 /// Three significant digits without an exponent for everyday magnitudes: "12.4", "0.0123", "1 830".
