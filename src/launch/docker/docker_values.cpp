@@ -13,7 +13,7 @@
 namespace assay::launch {
 namespace {
 
-constexpr size_t kLongestQuote = 60;
+constexpr size_t kLongestQuote = 200;
 
 bool continues_utf8(char c) {
   return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;

@@ -125,7 +125,8 @@ class Judge {
 
   /// "it " or, behind links, "/run/docker.sock, to which it leads, ".
   static std::string which(const std::string& source, const fs::path& real) {
-    return real == source ? "it " : fmt::format("{}, to which it leads, ", real.native());
+    return real == source ? "it "
+                          : fmt::format("{}, to which it leads, ", in_quotes(real.native()));
   }
 
   void judge_mount(const Mount& mount) {

@@ -177,7 +177,8 @@ TEST_F(PolicyTest, follows_links_and_dots_out_of_the_dataset) {
   fs::create_symlink(root() / "outside/file", root() / "data/link");
   fs::create_directory_symlink(root() / "outside", root() / "data/folder");
   const std::string sentence = refusal(mount(root() / "data/link"));
-  EXPECT_TRUE(has(sentence, (root() / "outside/file").native() + ", to which it leads, is outside"))
+  EXPECT_TRUE(
+      has(sentence, (root() / "outside/file").native() + "', to which it leads, is outside"))
       << sentence;
   EXPECT_EQ(refused(mount(root() / "data/folder/file")).size(), 1U);
   EXPECT_EQ(refused(mount(root() / "data/../outside")).size(), 1U);
@@ -299,7 +300,7 @@ TEST_F(PolicyTest, takes_devices_by_pattern_and_where_links_lead) {
   EXPECT_EQ(refused({"--device", (root() / "camera").native()}, policy), Words{});
   const std::string sentence =
       refusal({"--device", (root() / "null").native() + ":/dev/null"}, policy);
-  EXPECT_TRUE(has(sentence, "/dev/zero, to which it leads")) << sentence;
+  EXPECT_TRUE(has(sentence, "'/dev/zero', to which it leads")) << sentence;
   // A rule that names a link means what it leads to.
   EXPECT_EQ(refused({"--device", "/dev/null"},
                     policy_of("devices: [" + (root() / "camera").native() + "]\n")),
