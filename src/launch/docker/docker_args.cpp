@@ -14,6 +14,8 @@ namespace assay::launch {
 namespace {
 
 constexpr size_t kMostErrors = 20;
+/// Beyond it nothing is near.
+constexpr size_t kLongestName = 40;
 
 using Take = Result<void> (*)(DockerArgs&, const std::string& value);
 
@@ -152,7 +154,7 @@ std::string suggestion(std::string_view name) {
   std::array<std::string_view, kOptions.size()> names;
   std::transform(kOptions.begin(), kOptions.end(), names.begin(),
                  [](const Option& option) { return option.name; });
-  const auto near = nearest(name, names);
+  const auto near = nearest(name.substr(0, kLongestName), names);
   return near ? fmt::format("did you mean {}?", *near) : "leave it out";
 }
 

@@ -14,6 +14,7 @@ namespace assay::launch {
 namespace {
 
 constexpr size_t kLongestQuote = 200;
+constexpr size_t kLongestKey = 40;
 
 bool continues_utf8(char c) {
   return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
@@ -102,7 +103,7 @@ Result<void> set_mount_key(std::string_view key, const std::string& value, Mount
   } else {
     constexpr std::array<std::string_view, 5> kKeys = {"type", "source", "target", "readonly",
                                                        "tmpfs-size"};
-    const auto near = nearest(key, kKeys);
+    const auto near = nearest(key.substr(0, kLongestKey), kKeys);
     return bad_input(fmt::format("key {} is not known here; {}", in_quotes(key),
                                  near ? fmt::format("did you mean {}?", *near)
                                       : "known are type, source, target, readonly, tmpfs-size"));

@@ -19,6 +19,7 @@ namespace {
 
 constexpr size_t kLargestFile = 64U << 10U;
 constexpr size_t kMostProblems = 20;
+constexpr size_t kLongestKey = 40;
 constexpr const char* kUsualFile = "/etc/assay/policy.yaml";
 
 struct ListKey {
@@ -131,7 +132,7 @@ class PolicyReader {
   }
 
   void unknown(std::string_view key, int line, std::span<const std::string_view> known) {
-    const auto near = nearest(key, known);
+    const auto near = nearest(key.substr(0, kLongestKey), known);
     add(line, fmt::format("{} is not known; {}", in_quotes(key),
                           near ? fmt::format("did you mean {}?", *near)
                                : fmt::format("known are {}", fmt::join(known, ", "))));
