@@ -16,9 +16,9 @@ bool is_same_file(const struct stat& file, const fs::path& other) {
          info.st_ino == file.st_ino;
 }
 
-bool holds(const fs::path& path, const struct stat& file, const fs::path& socket) {
+/// Whether it is the socket or a folder above it, which need not be there yet.
+bool is_above(const struct stat& file, const fs::path& socket) {
   const fs::path real = real_or_clean_path(socket);
-  if (is_within(real, path)) return true;
   for (fs::path part = real; part != part.root_path(); part = part.parent_path()) {
     if (is_same_file(file, part)) return true;
   }
@@ -53,7 +53,7 @@ std::string danger_of(const fs::path& path, const std::vector<fs::path>& engine_
   if (is_same_file(file, "/")) return "it is the whole machine";
   if (S_ISSOCK(file.st_mode)) return "it is a socket of a service of this machine";
   for (const auto& socket : engine_sockets) {
-    if (holds(path, file, socket)) return "a container engine listens in it";
+    if (is_above(file, socket)) return "a container engine listens in it";
   }
   return "";
 }

@@ -4,9 +4,13 @@
 #include "process/testing.h"
 
 #include <cstdlib>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <thread>
+#include <unistd.h>
 
 #include <assay/base/files.h>
 #include <gtest/gtest.h>
@@ -214,6 +218,28 @@ TEST_F(PolicyTest, refuses_an_engines_socket_under_every_name_and_through_folder
     EXPECT_TRUE(has(sentence, "would give the app the machine")) << sentence;
     EXPECT_EQ(refused(mount(source)).size(), 1U) << source;
   }
+}
+
+TEST_F(PolicyTest, refuses_every_other_services_socket_too) {
+  listen(root() / "data/service.sock");
+  const std::string sentence = refusal(mount(root() / "data/service.sock"), allowing(root()));
+  EXPECT_TRUE(has(sentence, "it is a socket of a service")) << sentence;
+  EXPECT_EQ(refused(mount(root() / "data"), allowing(root())), Words{});
+}
+
+TEST_F(PolicyTest, refuses_an_engines_folder_under_the_name_of_a_bind_mount) {
+  if (::getuid() != 0) GTEST_SKIP() << "only root may mount";
+  fs::create_directory(root() / "data/bound");
+  // In a thread whose mounts nobody else sees.
+  std::thread([&] {
+    ASSERT_EQ(::unshare(CLONE_NEWNS), 0);
+    ASSERT_EQ(::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), 0);
+    ASSERT_EQ(::mount((root() / "run").c_str(), (root() / "data/bound").c_str(), nullptr, MS_BIND,
+                      nullptr),
+              0);
+    EXPECT_TRUE(has(refusal(mount(root() / "data/bound")), "a container engine listens in it"));
+  }).join();
+  EXPECT_EQ(refused(mount(root() / "data/bound")), Words{});
 }
 
 TEST_F(PolicyTest, refuses_a_folder_in_which_an_engine_will_listen_later) {
