@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Real container engines for the tests: `dockerd` and `podman`, each started once per test session in a folder of
+its own, with its own socket, network and control group, and ended with all that it started."""
+import http.client
+import json
+import os
+import pathlib
+import shlex
+import shutil
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+
+import images
+import pytest
+
+KEEPER = pathlib.Path(__file__).with_name("keeper.py")
+BIN = pathlib.Path(os.environ.get("ASSAY_BIN", images.REPOSITORY / "build/release/bin")).resolve()
+KNOWN_LOAD = BIN / "known_load"
+
+
+class _UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path, timeout):
+        super().__init__("localhost", timeout=timeout)
+        self.path = str(path)
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
+
+
+class Engine:
+    """An engine with its API; `host` is what DOCKER_HOST has to be."""
+
+    def __init__(self, name, folder, command):
+        self.name, self.folder, self._images = name, folder, set()
+        self.socket = folder / "engine.sock"
+        self.host = f"unix://{self.socket}"
+        self._keeper = subprocess.Popen([sys.executable, KEEPER, folder, *command], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True, start_new_session=True)
+        self.start()
+
+    def _tell(self, word):
+        self._keeper.stdin.write(word + "\n")
+        self._keeper.stdin.flush()
+        return int(self._keeper.stdout.readline())
+
+    def start(self):
+        self.pid = self._tell("start")
+        self._await()
+
+    def kill(self):
+        """SIGKILL to the engine; its containers may live on."""
+        self._tell("kill")
+
+    def close(self):
+        self._keeper.stdin.close()
+        self._keeper.wait(60)
+
+    def _await(self):
+        deadline = time.monotonic() + 60
+        while not self.answers():
+            assert time.monotonic() < deadline, f"{self.name} does not answer:\n{self.log()[-2000:]}"
+            time.sleep(0.05)
+
+    def answers(self):
+        try:
+            return self.call("GET", "/_ping")[0] == 200
+        except OSError:
+            return False
+
+    def log(self):
+        return (self.folder / "engine.log").read_text(errors="replace")
+
+    def call(self, method, path, body=None, timeout=60, **query):
+        """Gives the status and the answer, as JSON where it is one."""
+        if query:
+            path += "?" + urllib.parse.urlencode(query, doseq=True)
+        headers = {"Content-Type": "application/x-tar" if path.startswith("/images/") else "application/json"}
+        if isinstance(body, (dict, list)):
+            body = json.dumps(body)
+        connection = _UnixConnection(self.socket, timeout)
+        try:
+            connection.request(method, path, body, headers)
+            answer = connection.getresponse()
+            text = answer.read()
+        finally:
+            connection.close()
+        if answer.getheader("Content-Type", "").startswith("application/json"):
+            text = [json.loads(line) for line in text.splitlines() if line.strip()] if b"\n{" in text \
+                else json.loads(text or "null")
+        return answer.status, text
+
+    def get(self, path, **query):
+        status, answer = self.call("GET", path, **query)
+        assert status == 200, f"{path}: {status} {answer}"
+        return answer
+
+    def _import(self, name, make, *changes):
+        """An image of one layer, as `docker import` makes it; once."""
+        if name not in self._images:
+            layer = make()
+            body = layer if isinstance(layer, bytes) else open(layer, "rb")
+            status, answer = self.call("POST", "/images/create", body, timeout=300, fromSrc="-", repo=name,
+                                       changes=changes)
+            assert status == 200 and "error" not in str(answer), f"import of {name}: {status} {answer}"
+            self._images.add(name)
+        return name
+
+    def busybox(self):
+        """An image with busybox and the known load."""
+        return self._import("test/busybox:1", lambda: images.busybox_root([KNOWN_LOAD]))
+
+    def example(self):
+        """The example app as an image, with Python, numpy and OpenCV."""
+        return self._import("test/objcounter:0.1.0", images.example_root,
+                            'ENTRYPOINT ["/usr/bin/python3", "/app/objcounter.py"]', 'CMD ["--use-cpu", "--frames", "300"]',
+                            "WORKDIR /app")
+
+    def arm64(self):
+        """An image that says it is for another kind of processor."""
+        name = "test/arm64:1"
+        status, answer = self.call("POST", "/images/load", images.archive(name, images.busybox_root(), "arm64"))
+        assert status == 200, answer
+        return name
+
+    def containers(self, label="assay.session"):
+        """Ids of those that carry the label, running or not."""
+        listed = self.get("/containers/json", all="true", filters=json.dumps({"label": [label]}))
+        return [container["Id"] for container in listed]
+
+    def run(self, image, *command, **config):
+        """Starts a container as a user would; gives its id."""
+        status, made = self.call("POST", "/containers/create", {"Image": image, "Cmd": list(command), **config})
+        assert status == 201, made
+        status, answer = self.call("POST", f"/containers/{made['Id']}/start")
+        assert status == 204, answer
+        return made["Id"]
+
+    def remove(self, container):
+        return self.call("DELETE", f"/containers/{container}", force="true")[0]
+
+    def inspect(self, container):
+        return self.get(f"/containers/{container}/json")
+
+    def state(self, container):
+        return self.inspect(container)["State"]
+
+    def wait(self, container):
+        """Until it has ended; gives its exit code."""
+        return self.call("POST", f"/containers/{container}/wait")[1]["StatusCode"]
+
+    def output(self, container):
+        """What it wrote to standard output and to standard error so far."""
+        _, framed = self.call("GET", f"/containers/{container}/logs", stdout=1, stderr=1)
+        texts = {1: b"", 2: b""}
+        while framed:
+            kind, size = struct.unpack(">BxxxI", framed[:8])
+            texts[kind] += framed[8:8 + size]
+            framed = framed[8 + size:]
+        return texts[1].decode(), texts[2].decode()
+
+
+def _folder():
+    if os.geteuid() != 0:
+        pytest.skip("a container engine of its own needs root")
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="assay-engine-"))
+    folder.chmod(0o711)  # others may find the socket, and be refused by it
+    return folder
+
+
+def _command(name):
+    """The program of Debian's package, also where another one comes first on the PATH."""
+    found = shutil.which(name, path="/usr/sbin:/usr/bin:" + os.environ["PATH"])
+    if not found:
+        pytest.fail(f"{name} is not installed; run tools/setup.sh test")
+    return found
+
+
+def _new_bridge(folder):
+    """The name of a bridge and the network behind it."""
+    name = f"as-{folder.name[-8:]}"
+    taken = subprocess.run(["ip", "-4", "route"], check=True, capture_output=True, text=True).stdout
+    network = next(f"10.213.{n}" for n in range(256) if f"10.213.{n}." not in taken)
+    (folder / "clean-up.sh").write_text(f"ip link delete {name}\n")
+    for words in (["link", "add", name, "type", "bridge"], ["addr", "add", f"{network}.1/24", "dev", name],
+                  ["link", "set", name, "up"]):
+        subprocess.run(["ip", *words], check=True)
+    return name, network
+
+
+def start_dockerd():
+    """With a bridge of its own and no packet filter, so that it leaves alone what other engines of the machine use."""
+    folder = _folder()
+    bridge, _ = _new_bridge(folder)
+    return Engine("dockerd", folder, [
+        _command("dockerd"), "--data-root", folder / "data", "--exec-root", folder / "exec",
+        "--pidfile", folder / "engine.pid", "--host", f"unix://{folder}/engine.sock",
+        "--cgroup-parent", f"/{folder.name}", "--bridge", bridge, "--iptables=false", "--ip-masq=false"])
+
+
+# Small limits, since podman's own are refused where root may not raise limits.
+PODMAN_CONFIG = """
+[containers]
+default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]
+log_driver = "k8s-file"
+[engine]
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+runtime = "runc"
+[network]
+network_backend = "cni"
+network_config_dir = "{folder}/networks"
+"""
+
+
+def _podman_network(folder):
+    """The default network, without a packet filter."""
+    bridge, network = _new_bridge(folder)
+    plugin = {"type": "bridge", "bridge": bridge, "isGateway": True, "ipMasq": False, "ipam": {
+        "type": "host-local", "dataDir": f"{folder}/addresses", "routes": [{"dst": "0.0.0.0/0"}],
+        "ranges": [[{"subnet": f"{network}.0/24", "gateway": f"{network}.1"}]]}}
+    return {"cniVersion": "0.4.0", "name": "podman", "plugins": [plugin]}
+
+
+def start_podman():
+    folder = _folder()
+    (folder / "networks").mkdir()
+    (folder / "networks/podman.conflist").write_text(json.dumps(_podman_network(folder)))
+    config = folder / "containers.conf"
+    config.write_text(PODMAN_CONFIG.format(folder=folder))
+    podman = ["env", f"CONTAINERS_CONF={config}", _command("podman"), "--root", f"{folder}/data",
+              "--runroot", f"{folder}/run", "--tmpdir", f"{folder}/tmp"]
+    with open(folder / "clean-up.sh", "a", encoding="utf-8") as script:
+        script.write(f"{shlex.join(podman)} rm --all --force --time 0\n"
+                     "rmdir /sys/fs/cgroup/*/libpod_parent/conmon /sys/fs/cgroup/*/libpod_parent\n")
+    return Engine("podman", folder, [*podman, "system", "service", "--time=0", f"unix://{folder}/engine.sock"])
+
+
+@pytest.fixture(scope="session")
+def dockerd():
+    engine = start_dockerd()
+    yield engine
+    engine.close()
+
+
+@pytest.fixture(scope="session")
+def podman():
+    engine = start_podman()
+    yield engine
+    engine.close()
