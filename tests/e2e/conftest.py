@@ -17,6 +17,9 @@ ASSAY = str(BIN / "assay")
 KNOWN_LOAD = str(BIN / "known_load")
 PYTHON = sys.executable
 CLIENT = HERE.parents[1] / "clients/python"
+sys.path.insert(0, str(HERE.parent / "engines"))
+
+from engines import dockerd, podman  # noqa: E402,F401 (fixtures)
 
 
 def wait_until(condition, seconds, what):

@@ -21,6 +21,8 @@ import pytest
 KEEPER = pathlib.Path(__file__).with_name("keeper.py")
 BIN = pathlib.Path(os.environ.get("ASSAY_BIN", images.REPOSITORY / "build/release/bin")).resolve()
 KNOWN_LOAD = BIN / "known_load"
+EXAMPLE_CHANGES = ['ENTRYPOINT ["/usr/bin/python3", "/app/objcounter.py"]', 'CMD ["--use-cpu", "--frames", "300"]',
+                   "WORKDIR /app"]
 
 
 class _UnixConnection(http.client.HTTPConnection):
@@ -32,6 +34,14 @@ class _UnixConnection(http.client.HTTPConnection):
         self.sock = socket.socket(socket.AF_UNIX)
         self.sock.settimeout(self.timeout)
         self.sock.connect(self.path)
+
+
+def _decoded(text):
+    """One JSON value, or a list of those that come line by line; what is no JSON stays as it is."""
+    if text[:1] not in (b"{", b"["):
+        return text
+    values = [json.loads(line) for line in text.splitlines() if line.strip()]
+    return values[0] if len(values) == 1 else values
 
 
 class Engine:
@@ -91,10 +101,7 @@ class Engine:
             text = answer.read()
         finally:
             connection.close()
-        if answer.getheader("Content-Type", "").startswith("application/json"):
-            text = [json.loads(line) for line in text.splitlines() if line.strip()] if b"\n{" in text \
-                else json.loads(text or "null")
-        return answer.status, text
+        return answer.status, _decoded(text)
 
     def get(self, path, **query):
         status, answer = self.call("GET", path, **query)
@@ -116,11 +123,21 @@ class Engine:
         """An image with busybox and the known load."""
         return self._import("test/busybox:1", lambda: images.busybox_root([KNOWN_LOAD]))
 
+    def python(self):
+        """An image with Python, numpy and OpenCV, and the example in /app."""
+        return self._import("test/python:1", images.example_root, 'CMD ["/usr/bin/python3"]')
+
     def example(self):
-        """The example app as an image, with Python, numpy and OpenCV."""
-        return self._import("test/objcounter:0.1.0", images.example_root,
-                            'ENTRYPOINT ["/usr/bin/python3", "/app/objcounter.py"]', 'CMD ["--use-cpu", "--frames", "300"]',
-                            "WORKDIR /app")
+        """The same, as the example's Dockerfile makes it."""
+        name = "test/objcounter:0.1.0"
+        if name not in self._images:
+            _, made = self.call("POST", "/containers/create", {"Image": self.python()})
+            status, answer = self.call("POST", "/commit", {}, container=made["Id"], repo="test/objcounter", tag="0.1.0",
+                                       changes=EXAMPLE_CHANGES)
+            assert status == 201, answer
+            self.remove(made["Id"])
+            self._images.add(name)
+        return name
 
     def arm64(self):
         """An image that says it is for another kind of processor."""
@@ -129,10 +146,10 @@ class Engine:
         assert status == 200, answer
         return name
 
-    def containers(self, label="assay.session"):
-        """Ids of those that carry the label, running or not."""
-        listed = self.get("/containers/json", all="true", filters=json.dumps({"label": [label]}))
-        return [container["Id"] for container in listed]
+    def containers(self, **filters):
+        """Ids of those that Assay has made, running or not; `status="running"`: only those."""
+        wanted = {"label": ["assay.session"], **{name: [value] for name, value in filters.items()}}
+        return [found["Id"] for found in self.get("/containers/json", all="true", filters=json.dumps(wanted))]
 
     def run(self, image, *command, **config):
         """Starts a container as a user would; gives its id."""

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of container runs share."""
+import json
+import threading
+
+from conftest import wait_until
+
+MB = 1 << 20
+# Says that it runs, and goes on until it is told to end.
+TICKING = ["sh", "-c", "trap 'exit 5' TERM INT; while :; do echo tick; sleep 0.1; done"]
+
+
+def spec(place, image, *targets, **profiling):
+    """A spec's path; each target is a list of words for the image, or a map."""
+    listed = [target if isinstance(target, dict) else {"args": target} for target in targets]
+    document = {"name": "boxed", "version": "1", "image": image, "profiling": {"targets": listed, **profiling}}
+    return place.script("sage.yaml", json.dumps(document))  # JSON is YAML
+
+
+def use(place, engine):
+    """Makes `assay` talk to this engine."""
+    place.env["DOCKER_HOST"] = engine.host
+    return place
+
+
+def log(document, run, name="stdout"):
+    with open(f"{document['folder']}/run-{run}/{name}.log", encoding="utf-8") as file:
+        return file.read()
+
+
+def running(engine):
+    """The only running container of ours, as soon as there is one."""
+    def found():
+        ids = engine.containers(status="running")
+        return ids[0] if len(ids) == 1 else None
+    return wait_until(found, 30, "the app's container runs")
+
+
+def is_ticking(place, engine):
+    """The container of TICKING, as soon as some of its output has reached the session's folder."""
+    def found():
+        return any(path.stat().st_size >= 5 * len("tick\n") for path in place.folder.rglob("run-1/stdout.log"))
+    wait_until(found, 30, "the app's output is kept")
+    return running(engine)
+
+
+class Watch(threading.Thread):
+    """What the engine itself says about our container, asked again and again while it lives."""
+
+    def __init__(self, engine):
+        super().__init__(daemon=True)
+        self.engine, self.last, self.peak_memory = engine, {}, 0
+
+    def run(self):
+        container = running(self.engine)
+        while (said := self._ask(container)).get("pids_stats", {}).get("current"):
+            self.last = said
+            self.peak_memory = max(self.peak_memory, said["memory_stats"]["usage"])
+
+    def _ask(self, container):
+        """Nothing when it has ended."""
+        status, said = self.engine.call("GET", f"/containers/{container}/stats", stream="false", **{"one-shot": "true"})
+        return said if status == 200 and isinstance(said, dict) else {}
+
+    def cpu_seconds(self):
+        return self.last["cpu_stats"]["cpu_usage"]["total_usage"] / 1e9

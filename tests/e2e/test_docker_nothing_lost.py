@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SIGKILL of `assay` at any moment of a container run: no container stays, and every session can be read."""
+import os
+import random
+import time
+
+import pytest
+from containers import TICKING, is_ticking, running, spec, use
+
+# Other moments each time; ASSAY_TEST_SEED repeats those of a run that failed.
+SEED = int(os.environ.get("ASSAY_TEST_SEED") or random.randrange(1 << 32))
+SEEDED = random.Random(SEED)
+MOMENTS = [round(SEEDED.uniform(0.02, 3), 3) for _ in range(20)]
+
+
+@pytest.fixture
+def boxed(place, dockerd):
+    yield use(place, dockerd)
+    for container in dockerd.containers():
+        dockerd.remove(container)
+
+
+def kill_after(process, seconds):
+    time.sleep(seconds)  # the moment is the point of the test, not a way to wait for something
+    process.kill()
+    process.communicate()
+
+
+@pytest.mark.parametrize("number", range(20))
+def test_sigkill_leaves_no_container_after_the_next_start(boxed, dockerd, number):
+    """Two targets, so that the moment can lie between them as well."""
+    print(f"killed after {MOMENTS[number]} s: ASSAY_TEST_SEED={SEED}")  # shown when the test fails
+    path = spec(boxed, dockerd.busybox(), ["sh", "-c", "echo one; sleep 0.7"], TICKING)
+    kill_after(boxed.start("run", "--quiet", path), MOMENTS[number])
+    done = boxed.assay("run", "--quiet", "--", "true")
+    assert done.returncode == 0, done.stderr
+    assert dockerd.containers() == []
+    newest, *killed = boxed.json("history", "list", "--json")
+    assert newest["status"] == "finished"
+    for entry in killed:  # none when it died before the session began
+        document = boxed.json("report", entry["session"], "--format", "json")
+        assert {run["status"] for run in document["runs"]} <= {"finished", "interrupted"}
+
+
+def test_clean_up_removes_what_a_killed_session_left(boxed, dockerd):
+    process = boxed.start("run", "--quiet", spec(boxed, dockerd.busybox(), TICKING))
+    is_ticking(boxed, dockerd)
+    kill_after(process, 0)
+    assert boxed.assay("cleanup").returncode == 0
+    assert dockerd.containers() == []
+    run = boxed.last()["runs"][0]
+    assert run["status"] == "interrupted" and run["footprint"]["cpu_cores"]["mean"] > 0
+
+
+def test_clean_up_leaves_a_living_session_and_foreign_containers_alone(boxed, dockerd):
+    foreign = dockerd.run(dockerd.busybox(), "sleep", "600")
+    process = boxed.start("run", "--quiet", spec(boxed, dockerd.busybox(), TICKING))
+    ours = running(dockerd)
+    try:
+        assert boxed.assay("cleanup").returncode == 0
+        assert dockerd.state(ours)["Running"] and dockerd.state(foreign)["Running"]
+        process.send_signal(2)
+        assert process.wait(60) == 130
+        assert dockerd.containers() == [] and dockerd.state(foreign)["Running"]
+    finally:
+        dockerd.remove(foreign)
+        process.kill()
+        process.communicate()
+
+
+def test_a_container_that_only_looks_like_ours_is_left_alone(boxed, dockerd):
+    """The label of a session that this machine's history does not know, with no owner that could be dead."""
+    strange = dockerd.run(dockerd.busybox(), "sleep", "600", Labels={"assay.session": "somebody else's"})
+    assert boxed.assay("cleanup").returncode == 0
+    assert dockerd.state(strange)["Running"]

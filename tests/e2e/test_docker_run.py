@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An image is profiled as a process is: same document, same numbers as the engine's own, nothing left behind."""
+import contextlib
+import functools
+import http.server
+import json
+import os
+import threading
+
+import jsonschema
+import pytest
+from conftest import HERE
+from containers import MB, TICKING, Watch, is_ticking, log, spec, use
+
+SCHEMA = json.loads((HERE.parents[1] / "docs/session.schema.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(params=["dockerd", "podman"])
+def engine(request):
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture
+def boxed(place, engine):
+    """A place whose `assay` talks to the engine; no container of ours may be left."""
+    yield use(place, engine)
+    left = engine.containers()
+    for container in left:
+        engine.remove(container)
+    assert left == []
+
+
+def test_an_image_runs_with_its_arguments_and_environment(boxed, engine):
+    words = ["sh", "-c", 'echo "$COLOUR $1"; echo trouble >&2', "sh", "two words"]
+    path = spec(boxed, engine.busybox(), {"args": words, "env": {"COLOUR": "blue"}})
+    document = boxed.json("run", "--json", path)
+    run = document["runs"][0]
+    assert run["status"] == "finished" and run["exit"]["code"] == 0
+    assert run["runtime"] == "docker" and run["isolation"].startswith("cgroup")
+    assert log(document, 1) == "blue two words\n" and log(document, 1, "stderr") == "trouble\n"
+    jsonschema.validate(document, SCHEMA)
+
+
+def test_a_run_of_an_image_looks_as_one_of_a_process(boxed, engine):
+    process = boxed.run("--", "busybox", "sleep", "1")
+    container = boxed.run(spec(boxed, engine.busybox(), ["sleep", "1"]))
+    assert set(process) <= set(container)
+    assert set(process["footprint"]) <= set(container["footprint"])
+
+
+def test_an_app_that_fails_tells_its_code(boxed, engine):
+    run = boxed.run(spec(boxed, engine.busybox(), ["sh", "-c", "exit 7"]), expect=3)
+    assert run["status"] == "failed" and run["exit"]["code"] == 7
+
+
+def test_a_command_that_the_image_lacks_is_told(boxed, engine):
+    done = boxed.assay("run", spec(boxed, engine.busybox(), ["no-such-command"]))
+    assert done.returncode == 3, done.stderr
+    assert "no-such-command" in done.stdout + done.stderr
+
+
+def test_a_good_target_beside_one_that_runs_out_of_memory(boxed, engine):
+    """And the order is kept: the second says that it was killed, the third runs as if nothing had been."""
+    load = ["known_load", "1", "0.5", str(100 * MB)]
+    document = boxed.json("run", "--json", spec(
+        boxed, engine.busybox(), {"name": "enough", "args": load, "resources": {"memory": "200MB"}},
+        {"name": "too little", "args": load, "resources": {"memory": "50MB"}}, {"name": "unlimited", "args": load}),
+        expect=3)
+    assert [run["status"] for run in document["runs"]] == ["finished", "oom", "finished"]
+    assert document["runs"][1]["exit"]["oom_killed"] is True
+    assert document["runs"][0]["footprint"]["memory_bytes"]["peak"] == pytest.approx(100 * MB, rel=0.05)
+    assert document["runs"][1]["footprint"]["memory_bytes"]["peak"] <= 50e6 * 1.03
+
+
+def test_a_limit_of_cores_holds(boxed, engine):
+    load = {"args": ["known_load", "2", "1", "0"], "resources": {"cpus": 0.5}}
+    run = boxed.run(spec(boxed, engine.busybox(), load))
+    assert run["footprint"]["cpu_cores"]["mean"] == pytest.approx(0.5, rel=0.1)
+
+
+def test_a_limit_of_processes_holds(boxed, engine):
+    many = "for i in 1 2 3 4 5 6 7 8 9; do sleep 1 & done; wait"
+    document = boxed.json("run", "--json", spec(
+        boxed, engine.busybox(), {"args": ["sh", "-c", many], "resources": {"pids": 5}}), expect=3)
+    assert "fork" in log(document, 1, "stderr")
+
+
+def test_processes_born_later_are_counted(boxed, engine):
+    children = "for i in 1 2 3; do sleep 2 & done; known_load 1 0.5 0; wait"
+    run = boxed.run(spec(boxed, engine.busybox(), ["sh", "-c", children]))
+    assert run["footprint"]["processes"]["peak"] == 5
+    assert run["footprint"]["cpu_cores"]["mean"] * run["duration_seconds"] > 0.5
+
+
+def test_a_run_that_ignores_signals_is_killed_at_its_timeout(boxed, engine):
+    stubborn = "trap 'echo INT' INT; trap 'echo TERM' TERM; echo ready; while :; do sleep 0.1; done"
+    document = boxed.json("run", "--json", "--timeout", "1s", "--grace", "1s",
+                          spec(boxed, engine.busybox(), ["sh", "-c", stubborn]))
+    assert document["runs"][0]["status"] == "timeout"
+    assert document["runs"][0]["exit"]["signal"] == 9
+    assert log(document, 1).split() == ["ready", "INT", "TERM"]
+
+
+def test_ctrl_c_stops_the_container_and_keeps_the_session(boxed, engine):
+    process = boxed.start("run", spec(boxed, engine.busybox(), TICKING))
+    is_ticking(boxed, engine)
+    process.send_signal(2)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert [run["status"] for run in boxed.last()["runs"]] == ["interrupted"]
+
+
+def test_more_output_than_pipes_hold_is_kept_whole(boxed, engine):
+    document = boxed.json("run", "--json", spec(
+        boxed, engine.busybox(), ["sh", "-c", "seq 1 300000; seq 1 100 >&2"]))
+    assert log(document, 1).split() == [str(n) for n in range(1, 300001)]
+    assert log(document, 1, "stderr").split() == [str(n) for n in range(1, 101)]
+
+
+def test_the_dataset_is_there_and_cannot_be_changed(boxed, engine):
+    (boxed.folder / "pictures").mkdir()
+    (boxed.folder / "pictures/one.txt").write_text("first\n")
+    look = "cat /data/one.txt; touch /data/new 2>/dev/null || echo refused"
+    document = boxed.json("run", "--json", spec(
+        boxed, engine.busybox(), {"args": ["sh", "-c", look], "dataset": "pictures"}))
+    assert log(document, 1) == "first\nrefused\n"
+    assert os.listdir(boxed.folder / "pictures") == ["one.txt"]
+
+
+def test_the_example_as_an_image_reports_its_own_metrics(boxed, engine):
+    """Named on the command line, with nothing in the image that knows Assay."""
+    document = boxed.json("run", "--json", engine.example())
+    run = document["runs"][0]
+    assert document["app"] == {"namespace": "test", "name": "objcounter", "version": "0.1.0",
+                               "image": engine.example()}
+    assert "300 frames" in log(document, 1)
+    assert run["metrics"]["latency"]["count"] == 300
+    assert run["metrics"]["fps"]["mean"] > 1
+
+
+def test_a_container_that_already_runs_is_only_watched(boxed, engine):
+    container = engine.run(engine.busybox(), "known_load", "1", "600", str(64 * MB))
+    try:
+        run = boxed.run("--container", container[:12], "--for", "2s")
+        assert run["status"] == "finished" and run["duration_seconds"] == pytest.approx(2, abs=0.5)
+        assert run["footprint"]["memory_bytes"]["peak"] == pytest.approx(64 * MB, rel=0.05)
+        assert run["footprint"]["cpu_cores"]["mean"] > 0.1
+        assert engine.state(container)["Running"]
+    finally:
+        engine.remove(container)
+
+
+def test_a_container_that_is_not_there_cannot_be_watched(boxed):
+    done = boxed.assay("run", "--container", "nosuch", "--for", "1s")
+    assert done.returncode == 2 and "nosuch" in done.stderr
+    assert boxed.json("history", "list", "--json") == []
+
+
+def test_cpu_and_memory_agree_with_the_engine(boxed, engine):
+    """It idles at its end, so that the engine's last answer has all of it."""
+    watch = Watch(engine)
+    watch.start()
+    run = boxed.run(spec(boxed, engine.busybox(), ["sh", "-c", f"known_load 2 4 {256 * MB}; exec sleep 2"]), timeout=120)
+    watch.join(30)
+    used = run["footprint"]["cpu_cores"]["mean"] * run["duration_seconds"]
+    assert used == pytest.approx(watch.cpu_seconds(), rel=0.03)
+    assert run["exit"]["user_seconds"] + run["exit"]["system_seconds"] == pytest.approx(watch.cpu_seconds(), rel=0.03)
+    assert run["footprint"]["memory_bytes"]["peak"] == pytest.approx(watch.peak_memory, rel=0.03)
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@contextlib.contextmanager
+def served(folder, address):
+    server = http.server.ThreadingHTTPServer((address, 0), functools.partial(Quiet, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://{address}:{server.server_port}"
+    server.shutdown()
+
+
+def test_what_comes_over_the_network_agrees_with_the_engine(place, dockerd):
+    """Podman's own numbers have received and sent the wrong way round."""
+    use(place, dockerd)
+    (place.folder / "big").write_bytes(os.urandom(20 * MB))
+    network = dockerd.get("/networks/bridge")["IPAM"]["Config"][0]
+    watch = Watch(dockerd)
+    with served(place.folder, network["Gateway"]) as url:
+        fetch = (f"import time, urllib.request\nlen(urllib.request.urlopen('{url}/big').read())\n"
+                 "time.sleep(1.5)")
+        watch.start()
+        run = place.run(spec(place, dockerd.python(), ["/usr/bin/python3", "-c", fetch]))
+    watch.join(30)
+    received = run["footprint"]["network_receive_bytes_per_second"]["mean"] * run["duration_seconds"]
+    assert received == pytest.approx(watch.last["networks"]["eth0"]["rx_bytes"], rel=0.03)
+
+
+def test_runtime_auto_says_which_it_picked(place, dockerd):
+    use(place, dockerd)
+    done = place.assay("check", spec(place, dockerd.busybox(), ["true"]))
+    assert done.returncode == 0, done.stderr
+    assert "docker" in done.stdout.lower()

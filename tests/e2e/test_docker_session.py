@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A whole session of an app as an image: dataset, playback, hooks, what pywaggle publishes, a target that runs out
+of memory, and numbers as the engine has them."""
+import shutil
+
+import cv2
+import numpy
+import pytest
+from conftest import HERE
+from containers import Watch, log, spec, use
+
+FPS, FRAMES = 10, 40
+# Holds as many MB as it is told, looks at a camera, and idles at its end.
+APP = f"""
+import datetime, json, os, sys, time
+sys.path.insert(0, '/data')
+from assay import LiveMetrics
+from data_config_reader import open_data_source
+held = bytearray(int(sys.argv[1]) << 20)
+held[::4096] = b'1' * len(held[::4096])
+camera = open_data_source(id='top_live')
+published = open(os.environ['PYWAGGLE_LOG_DIR'] + '/data.ndjson', 'a')
+with LiveMetrics({{'fps': LiveMetrics.METRIC_RATE}}) as metrics:
+    for n in range({FRAMES}):
+        stamp, frame = camera.get()
+        metrics.rate('fps')
+        when = datetime.datetime.utcfromtimestamp(stamp / 1e9).isoformat(timespec='microseconds') + '000'
+        print(json.dumps({{'meta': {{}}, 'name': 'brightness', 'timestamp': when, 'value': float(frame.mean())}}),
+              file=published, flush=True)
+print(frame.shape, os.listdir('/data') != [])
+time.sleep(1.5)
+"""
+
+
+def dataset(folder):
+    """Pictures from dark to bright, and the app with its reader."""
+    folder.mkdir()
+    for n in range(20):
+        cv2.imwrite(str(folder / f"frame{n}.jpg"), numpy.full((360, 640, 3), 40 + 8 * n, dtype=numpy.uint8))
+    (folder / "camera.py").write_text(APP, encoding="utf-8")
+    shutil.copy(HERE / "data_config_reader.py", folder)
+
+
+@pytest.fixture(params=["dockerd", "podman"])
+def engine(request):
+    return request.getfixturevalue(request.param)
+
+
+def test_a_session_with_everything(place, engine):
+    use(place, engine)
+    dataset(place.folder / "river")
+    words = ["/usr/bin/python3", "/data/camera.py"]
+    path = spec(place, engine.python(), {"name": "good", "args": [*words, "50"]},
+                {"name": "too much", "args": [*words, "800"]}, dataset="river", resources={"memory": "500MB"},
+                playback=[{"id": "top_live", "files": "*.jpg", "type": "video", "fps": FPS}])
+    watch = Watch(engine)
+    watch.start()
+    document = place.json("run", "--json", path, expect=3, timeout=180)
+    watch.join(30)
+    good, bad = document["runs"]
+    assert log(document, 1) == "(360, 640, 3) True\n", log(document, 1, "stderr")
+    assert (good["status"], bad["status"]) == ("finished", "oom")
+    assert good["metrics"]["fps"]["mean"] == pytest.approx(FPS, rel=0.1)
+    assert good["metrics"]["brightness"]["count"] == FRAMES
+    used = good["footprint"]["cpu_cores"]["mean"] * good["duration_seconds"]
+    assert used == pytest.approx(watch.cpu_seconds(), rel=0.03)
+    assert good["footprint"]["memory_bytes"]["peak"] == pytest.approx(watch.peak_memory, rel=0.03)
+    assert bad["footprint"]["memory_bytes"]["peak"] <= 500e6 * 1.03
+    assert bad["exit"]["oom_killed"] is True
+    assert engine.containers() == []

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes wrong around a container run ends in a clear message or record, never in a hang."""
+import json
+import os
+import pathlib
+import shutil
+import tempfile
+
+import pytest
+from conftest import Place
+from containers import TICKING, is_ticking, spec, use
+from test_nothing_lost import fill, small_disk  # noqa: F401 (a fixture)
+
+NOBODY_ELSE = 64321
+
+
+@pytest.fixture
+def boxed(place, dockerd):
+    yield use(place, dockerd)
+    if not dockerd.answers():
+        dockerd.start()
+    left = dockerd.containers()
+    for container in left:
+        dockerd.remove(container)
+    assert left == []
+
+
+def refused(place, *arguments, **more):
+    """The message of a run that the environment does not allow; nothing is kept of it."""
+    done = place.assay("run", *arguments, **more)
+    assert done.returncode == 4, done.stdout + done.stderr
+    assert done.stdout == "" and "terminate called" not in done.stderr
+    assert json.loads(place.assay("history", "list", "--json", **more).stdout or "[]") == []
+    return done.stderr
+
+
+def test_an_image_that_is_nowhere(boxed):
+    message = refused(boxed, spec(boxed, "nosuch/image:1", ["true"]))
+    assert "nosuch/image:1" in message and "registry-1.docker.io" in message
+
+
+def test_an_image_for_another_processor(boxed, dockerd):
+    message = refused(boxed, spec(boxed, dockerd.arm64(), ["true"]))
+    assert dockerd.arm64() in message and "arm64" in message and "amd64" in message
+
+
+def test_no_engine_at_all(place):
+    place.env["DOCKER_HOST"] = f"unix://{place.folder}/nothing.sock"
+    message = refused(place, spec(place, "test/busybox:1", ["true"]))
+    assert f"{place.folder}/nothing.sock" in message and "no such file" not in message.lower()
+
+
+def test_an_engine_that_has_died(boxed, dockerd):
+    image = dockerd.busybox()
+    dockerd.kill()
+    message = refused(boxed, spec(boxed, image, ["true"]))
+    assert str(dockerd.socket) in message and "start" in message
+
+
+def test_an_engine_that_we_may_not_talk_to(dockerd):
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="assay-denied-"))
+    folder.chmod(0o777)
+    try:
+        place = use(Place(folder), dockerd)
+        message = refused(place, spec(place, dockerd.busybox(), ["true"]), user=NOBODY_ELSE)
+        assert str(dockerd.socket) in message and "permission" in message.lower()
+    finally:
+        shutil.rmtree(folder)
+
+
+def finished(process, code):
+    """The document of a run that ends by itself, and soon."""
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == code, err
+    assert "terminate called" not in err
+    return json.loads(out)["runs"][0]
+
+
+def words_about(run):
+    """All that the record says about how the run went."""
+    return json.dumps([run["exit"], run["not_measured"], run["losses"]])
+
+
+def test_a_container_that_somebody_else_removes(boxed, dockerd):
+    process = boxed.start("run", "--json", spec(boxed, dockerd.busybox(), TICKING))
+    dockerd.remove(is_ticking(boxed, dockerd))
+    run = finished(process, 3)
+    assert run["status"] == "failed" and run["exit"]["detail"]
+    assert run["footprint"]["cpu_cores"]["mean"] > 0
+
+
+def test_an_engine_that_restarts_in_the_middle(boxed, dockerd):
+    process = boxed.start("run", "--json", spec(boxed, dockerd.busybox(), TICKING))
+    is_ticking(boxed, dockerd)
+    dockerd.kill()
+    dockerd.start()
+    run = finished(process, 3)
+    assert run["status"] == "failed" and "daemon" in words_about(run)
+
+
+def test_an_engine_that_dies_and_stays_dead(boxed, dockerd):
+    """The run still ends at its timeout; the container is removed as soon as the engine is back."""
+    process = boxed.start("run", "--json", "--timeout", "4s", "--grace", "1s", spec(boxed, dockerd.busybox(), TICKING))
+    is_ticking(boxed, dockerd)
+    dockerd.kill()
+    run = finished(process, 4)
+    assert run["status"] == "timeout"
+    dockerd.start()
+    assert boxed.assay("cleanup").returncode == 0
+    assert dockerd.containers() == []
+
+
+def test_a_paused_container_is_told_and_ends_at_its_timeout(boxed, dockerd):
+    process = boxed.start("run", "--json", "--timeout", "4s", "--grace", "1s", spec(boxed, dockerd.busybox(), TICKING))
+    dockerd.call("POST", f"/containers/{is_ticking(boxed, dockerd)}/pause")
+    run = finished(process, 0)
+    assert run["status"] == "timeout"
+    assert "paused" in words_about(run)
+
+
+@pytest.mark.parametrize("leave", [0, 64 << 10])
+def test_a_full_disk_ends_the_session_with_a_clear_error(boxed, dockerd, small_disk, leave):  # noqa: F811
+    path = spec(boxed, dockerd.busybox(), ["sh", "-c", "head -c 300000 /dev/zero; exec sleep 3"])
+    first = boxed.json("run", "--json", path)["session"]
+    filler = fill(small_disk, leave)
+    done = boxed.assay("run", "--interval", "10ms", "--timeout", "20s", path)
+    assert done.returncode == 4, done.stdout + done.stderr
+    assert "space" in done.stderr.lower(), done.stderr
+    assert dockerd.containers() == []
+    filler.unlink()
+    assert first in [entry["session"] for entry in boxed.json("history", "list", "--json")]
+    assert os.path.exists(path) and boxed.assay("run", "--quiet", path).returncode == 0
