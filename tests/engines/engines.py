@@ -183,6 +183,13 @@ class Engine:
         return texts[1].decode(), texts[2].decode()
 
 
+# Networks that were made through the API have bridges too; an engine that is killed tells of them in its files.
+CLEAN_UP = """
+made=$(grep -aohE 'br-[0-9a-f]{{12}}|cni-podman[0-9]+' {folder}/data/network/files/local-kv.db {folder}/networks/*)
+for name in {bridge} $made; do ip link delete $name; done
+"""
+
+
 def _folder():
     if os.geteuid() != 0:
         pytest.skip("a container engine of its own needs root")
@@ -204,7 +211,7 @@ def _new_bridge(folder):
     name = f"as-{folder.name[-8:]}"
     taken = subprocess.run(["ip", "-4", "route"], check=True, capture_output=True, text=True).stdout
     network = next(f"10.213.{n}" for n in range(256) if f"10.213.{n}." not in taken)
-    (folder / "clean-up.sh").write_text(f"ip link delete {name}\n")
+    (folder / "clean-up.sh").write_text(CLEAN_UP.format(folder=folder, bridge=name))
     for words in (["link", "add", name, "type", "bridge"], ["addr", "add", f"{network}.1/24", "dev", name],
                   ["link", "set", name, "up"]):
         subprocess.run(["ip", *words], check=True)

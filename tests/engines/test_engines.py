@@ -13,12 +13,16 @@ from engines import dockerd, podman  # noqa: F401 (fixtures)
 
 HERE = pathlib.Path(__file__).resolve().parent
 OWNER = """
-import sys, time
+import json, sys, time
 import engines
 engine = getattr(engines, "start_" + sys.argv[1])()
 engine.call("POST", f"/containers/{engine.run(engine.busybox(), 'sleep', '600')}/pause")
 engine.run(engine.busybox(), "sh", "-c", "trap '' TERM INT; while :; do sleep 1; done")
-print(engine.folder, flush=True)
+_, made = engine.call("POST", "/networks/create", {"Name": "near"})
+links = {"dockerd": lambda: "br-" + made["Id"][:12], "podman": lambda: json.loads(
+    (engine.folder / "networks/near.conflist").read_text())["plugins"][0]["bridge"]}
+engine.run(engine.busybox(), "sleep", "600", HostConfig={"NetworkMode": "near"})
+print(engine.folder, links[sys.argv[1]](), flush=True)
 time.sleep(600)
 """
 
@@ -81,12 +85,12 @@ def test_a_killed_engine_starts_again(engine):
     engine.remove(container)
 
 
-def mentions(folder):
-    """Processes, mounts and links that name the folder or its end."""
+def mentions(folder, link):
+    """Processes, mounts, groups and bridges of the engine in this folder."""
     found = [entry.name for entry in pathlib.Path("/proc").iterdir()
              if entry.name.isdigit() and folder.encode() in read(entry / "cmdline")]
     found += [line for line in read(pathlib.Path("/proc/self/mountinfo")).decode().splitlines() if folder in line]
-    found += [name for name in os.listdir("/sys/class/net") if name.endswith(folder[-8:])]
+    found += [name for name in os.listdir("/sys/class/net") if name == link or name.endswith(folder[-8:])]
     return found + list(pathlib.Path("/sys/fs/cgroup").glob(f"*/{pathlib.Path(folder).name}"))
 
 
@@ -102,8 +106,8 @@ def test_nothing_is_left_when_the_tests_are_killed(name):
     if os.geteuid() != 0:
         pytest.skip("a container engine of its own needs root")
     owner = subprocess.Popen([sys.executable, "-c", OWNER, name], cwd=HERE, stdout=subprocess.PIPE, text=True)
-    folder = owner.stdout.readline().strip()
-    assert mentions(folder)
+    folder, link = owner.stdout.readline().split()
+    assert link in mentions(folder, link)
     owner.send_signal(signal.SIGKILL)
     owner.communicate()
-    wait_until(lambda: not pathlib.Path(folder).exists() and not mentions(folder), "all of the engine is gone")
+    wait_until(lambda: not pathlib.Path(folder).exists() and not mentions(folder, link), "all of the engine is gone")
