@@ -225,7 +225,7 @@ def start_dockerd():
     return Engine("dockerd", folder, [
         _command("dockerd"), "--data-root", folder / "data", "--exec-root", folder / "exec",
         "--pidfile", folder / "engine.pid", "--host", f"unix://{folder}/engine.sock",
-        "--cgroup-parent", f"/{folder.name}", "--bridge", bridge, "--iptables=false", "--ip-masq=false"])
+        "--exec-opt", "native.cgroupdriver=cgroupfs", "--cgroup-parent", f"/{folder.name}", "--bridge", bridge, "--iptables=false", "--ip-masq=false"])
 
 
 # Small limits, since podman's own are refused where root may not raise limits.

@@ -15,8 +15,8 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 CACHE = REPOSITORY / "build/engines"
 EXAMPLE = REPOSITORY / "examples/objcounter"
 PACKAGES = ["python3", "python3-minimal", "python3.*-minimal", "libpython3-stdlib", "libpython3.*-minimal",
-            "libpython3.*-stdlib", "python3-numpy", "python3-opencv", "media-types", "tzdata"]
-LEFT_OUT = ("/usr/share/doc", "/usr/share/man", "/usr/share/lintian", "/usr/share/zoneinfo/")
+            "libpython3.*-stdlib", "python3-numpy", "python3-opencv"]
+LEFT_OUT = ("/usr/share/doc", "/usr/share/man", "/usr/share/lintian")
 EMPTY_FOLDERS = ("tmp", "root", "proc", "sys", "dev", "run", "data")
 PASSWD = "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n"
 
