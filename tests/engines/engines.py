@@ -27,7 +27,7 @@ EXAMPLE_CHANGES = ['ENTRYPOINT ["/usr/bin/python3", "/app/objcounter.py"]', 'CMD
 
 class _UnixConnection(http.client.HTTPConnection):
     def __init__(self, path, timeout):
-        super().__init__("localhost", timeout=timeout)
+        super().__init__("localhost", timeout=timeout, blocksize=1 << 20)
         self.path = str(path)
 
     def connect(self):
@@ -225,7 +225,8 @@ def start_dockerd():
     return Engine("dockerd", folder, [
         _command("dockerd"), "--data-root", folder / "data", "--exec-root", folder / "exec",
         "--pidfile", folder / "engine.pid", "--host", f"unix://{folder}/engine.sock",
-        "--exec-opt", "native.cgroupdriver=cgroupfs", "--cgroup-parent", f"/{folder.name}", "--bridge", bridge, "--iptables=false", "--ip-masq=false"])
+        "--exec-opt", "native.cgroupdriver=cgroupfs", "--cgroup-parent", f"/{folder.name}",
+        "--bridge", bridge, "--iptables=false", "--ip-masq=false"])
 
 
 # Small limits, since podman's own are refused where root may not raise limits.
