@@ -50,13 +50,13 @@ void check(const fs::path& folder) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const Top top;
-  const fs::path folder = top.path / "inside";
+  static const Top kTop;
+  const fs::path folder = kTop.path / "inside";
   fs::create_directory(folder);
   const assay::launch::ExtractRules rules{.max_bytes = kMaxBytes, .max_entries = 100};
   (void)assay::launch::extract_bytes({reinterpret_cast<const char*>(data), size}, folder, rules);
   check(folder);
   fs::remove_all(folder);
-  if (!fs::is_empty(top.path)) std::abort();
+  if (!fs::is_empty(kTop.path)) std::abort();
   return 0;
 }

@@ -36,8 +36,8 @@ struct ListDelete {
 using HeaderList = std::unique_ptr<curl_slist, ListDelete>;
 
 void start_curl_once() {
-  static const CURLcode started = curl_global_init(CURL_GLOBAL_ALL);
-  (void)started;
+  static const CURLcode kStarted = curl_global_init(CURL_GLOBAL_ALL);
+  (void)kStarted;
 }
 
 void append(HeaderList& list, const std::string& line) {

@@ -19,15 +19,15 @@ class Tls : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     char name[] = "/tmp/assay-tls-XXXXXX";
-    folder_ = ::mkdtemp(name);
+    folder = ::mkdtemp(name);
     make_authority("ca");
     make_authority("other");
     make_certificate("server", "IP:127.0.0.1");
     make_certificate("client", "DNS:client");
   }
-  static void TearDownTestSuite() { std::filesystem::remove_all(folder_); }
+  static void TearDownTestSuite() { std::filesystem::remove_all(folder); }
 
-  static std::filesystem::path file(const std::string& name) { return folder_ / name; }
+  static std::filesystem::path file(const std::string& name) { return folder / name; }
 
   static std::unique_ptr<HttpServer> serve(const std::filesystem::path& client_ca = {},
                                            const std::string& headers = "",
@@ -50,7 +50,7 @@ class Tls : public ::testing::Test {
  private:
   static void run(const std::string& arguments) {
     const std::string command =
-        fmt::format("cd {} && openssl {} >log 2>&1", folder_.native(), arguments);
+        fmt::format("cd {} && openssl {} >log 2>&1", folder.native(), arguments);
     ASSERT_EQ(std::system(command.c_str()), 0) << command;
   }
   static void make_authority(const std::string& name) {
@@ -70,7 +70,7 @@ class Tls : public ::testing::Test {
                     name));
   }
 
-  static inline std::filesystem::path folder_;
+  static inline std::filesystem::path folder;
 };
 
 TEST_F(Tls, KnownAuthorityIsTrusted) {

@@ -36,7 +36,7 @@ std::string strong_tag(const net::Response& head) {
 }
 
 std::string version_of(const net::Response& head) {
-  if (const std::string tag = head.header("etag"); !tag.empty()) return tag;
+  if (std::string tag = head.header("etag"); !tag.empty()) return tag;
   const std::string modified = head.header("last-modified");
   return modified.empty() ? "" : modified + " " + head.header("content-length");
 }

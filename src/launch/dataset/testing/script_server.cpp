@@ -32,6 +32,7 @@ std::string read_line(int fd) {
 
 pid_t spawn(std::vector<std::string>& words, int input, int output) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (auto& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t actions;
