@@ -23,6 +23,7 @@ struct Context {
 
 void add_run_command(CLI::App& app, Context& context);
 void add_check_command(CLI::App& app, Context& context);
+void add_cleanup_command(CLI::App& app, Context& context);
 void add_history_command(CLI::App& app, Context& context);
 void add_report_command(CLI::App& app, Context& context);
 void add_doctor_command(CLI::App& app, Context& context);

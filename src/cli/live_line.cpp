@@ -86,6 +86,22 @@ std::string live_text(const session::LiveView& view, size_t width) {
   return columns(text) <= width ? text : "";
 }
 
+std::string progress_text(const std::string& what, uint64_t done, uint64_t total, size_t width) {
+  constexpr size_t kBar = 20;
+  std::string text = what;
+  if (total > 0) {
+    const size_t full = std::min(kBar, static_cast<size_t>(done * kBar / total));
+    std::string bar;
+    for (size_t i = 0; i < kBar; ++i) bar += i < full ? "█" : "░";
+    text += fmt::format("  {} {:>3} %  {} of {}", bar, std::min<uint64_t>(100, done * 100 / total),
+                        format_bytes(static_cast<double>(done)),
+                        format_bytes(static_cast<double>(total)));
+  } else if (done > 0) {
+    text += "  " + format_bytes(static_cast<double>(done));
+  }
+  return columns(text) <= width ? text : what.substr(0, width);
+}
+
 std::string erasure(size_t drawn, size_t width) {
   if (drawn == 0) return "";
   // A terminal that became narrower has broken the line into several.
@@ -103,8 +119,24 @@ void LiveLine::session_started(const SessionRecord& session, int runs) {
 
 void LiveLine::run_started(const RunRecord& run) {
   const std::string name = run.target.name.empty() ? "" : fmt::format(" ({})", run.target.name);
-  say(fmt::format("run {} of {}{}: {} (process, {})", run.ordinal, runs_, name,
-                  join_words(run.target.command), run.isolation));
+  std::vector<std::string> words = run.target.command;
+  if (!run.target.image.empty()) words.insert(words.begin(), run.target.image);
+  say(fmt::format("run {} of {}{}: {} ({}, {})", run.ordinal, runs_, name, join_words(words),
+                  run.runtime, run.isolation));
+}
+
+void LiveLine::progress(const std::string& what, uint64_t done, uint64_t total) {
+  if (quiet_) return;
+  if (!terminal_) {
+    if (what != doing_) say(what);
+  } else {
+    const std::string line = progress_text(what, done, total, terminal_width() - 1);
+    clear();
+    put(line);
+    std::fflush(stderr);
+    drawn_ = columns(line);
+  }
+  doing_ = what;
 }
 
 void LiveLine::live(const session::LiveView& view) {

@@ -15,6 +15,7 @@ class LiveLine final : public session::Listener {
   ~LiveLine() override { clear(); }
 
   void session_started(const SessionRecord& session, int runs) override;
+  void progress(const std::string& what, uint64_t done, uint64_t total) override;
   void run_started(const RunRecord& run) override;
   void live(const session::LiveView& view) override;
   bool ready(Milliseconds patience) override;
@@ -29,9 +30,13 @@ class LiveLine final : public session::Listener {
   bool quiet_;
   bool terminal_;
   int runs_ = 0;
+  std::string doing_;      ///< what progress was told of last
   size_t drawn_ = 0;       ///< columns of the line on the screen
   bool mid_line_ = false;  ///< the app has begun a line of its own
 };
+
+/// "pulling waggle/app:1  ████░░░░  40 %  120 MB of 300 MB", or what of it fits.
+std::string progress_text(const std::string& what, uint64_t done, uint64_t total, size_t width);
 
 /// "run 1/2  0:12, 0:48 left   1.82 cores   612 MB  fps  12.4  ▁▂▅▇" with the parts that fit into
 /// `width` columns. Numbers keep their place.

@@ -121,6 +121,7 @@ void add_commands(CLI::App& app, Context& context) {
   add_history_command(app, context);
   add_report_command(app, context);
   add_doctor_command(app, context);
+  add_cleanup_command(app, context);
   add_completion_command(app, context);
   app.add_subcommand("help", "Tell more about a command");
 }

@@ -90,21 +90,25 @@ std::string not_started_words(const session::Outcome& outcome) {
 
 /// The spec of what is to be started, or of what already runs.
 ReadProcess read_either(const RunArguments& args, const Context& context) {
-  if (!args.process.pid.empty()) {
+  const bool attached = !args.process.pid.empty() || !args.process.container.empty();
+  if (attached) {
     ReadProcess process = read_process(args.process, args.spec, context);
     if (args.follow)
-      add_error(process.read, "--follow does not go with --pid: its output goes elsewhere");
+      add_error(process.read,
+                "--follow does not go with --pid or --container: the output of what "
+                "already runs goes elsewhere");
     return process;
   }
-  ReadProcess started = {read_spec(args.spec, context), 0};
+  ReadProcess started = {read_spec(args.spec, context), 0, ""};
   if (!args.process.duration.empty())
-    add_error(started.read, "--for goes with --pid; a command is stopped with --timeout");
+    add_error(started.read,
+              "--for goes with --pid or --container; a command is stopped with --timeout");
   return started;
 }
 
 /// A process that runs is watched once, and looked for when it is.
 session::Plan plan_for(const ReadProcess& what) {
-  if (what.pid == 0) return session::make_plan(what.read.spec);
+  if (!what.attached()) return session::make_plan(what.read.spec);
   session::Plan plan;
   plan.runs.push_back({});
   for (const auto& target : what.read.spec.targets) {
@@ -142,9 +146,11 @@ Result<Checked> checked(const RunArguments& args, const Context& context,
 Result<session::Outcome> start(const Checked& checked, const session::Options& options,
                                session::Listener& listener) {
   const session::Spec& spec = checked.what.read.spec;
-  const pid_t pid = checked.what.pid;
-  if (pid == 0) return session::run_session(spec, checked.plan, options, listener);
-  return session::attach_session(pid, spec.targets.front().timeout, spec, options, listener);
+  const ReadProcess& what = checked.what;
+  if (!what.attached()) return session::run_session(spec, checked.plan, options, listener);
+  const Nanoseconds duration = spec.targets.front().timeout;
+  if (what.pid != 0) return session::attach_session(what.pid, duration, spec, options, listener);
+  return session::attach_session(what.container, duration, spec, options, listener);
 }
 
 Result<int> run(const RunArguments& args, const Context& context) {
@@ -183,14 +189,17 @@ Result<int> run(const RunArguments& args, const Context& context) {
 
 void add_run_command(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
-      "run", "Profile an application: from its spec, a command behind --, or a running process");
+      "run",
+      "Profile an application: its spec, an image, a command behind --, or what already runs");
   command->footer(R"(
 Examples:
   assay run -- python3 detect.py --input video.mp4
   assay run sage.yaml --timeout 1m --goal 'fps >= 10'
   assay run sage.yaml --profile my-targets.yaml --json > session.json
   assay run --cpus 1.5 --memory 512MB -- ./detector
+  assay run waggle/plugin-objectcounter:0.0.0 --timeout 1m
   assay run --pid 4711 --for 30s
+  assay run --container detector --for 1m
 
 The app's output goes to run-N/stdout.log and stderr.log in the session's folder; -f shows it as well.
 The app's standard input is empty (/dev/null).
@@ -204,6 +213,10 @@ Exit codes: 0 goals met, 99 a goal missed, 2 bad input, 3 the app failed, 4 refu
       ->add_option("--pid", args->process.pid,
                    "Attach to this running process instead of starting one")
       ->type_name("PID");
+  command
+      ->add_option("--container", args->process.container,
+                   "Attach to this running container, by id or name")
+      ->type_name("ID");
   command
       ->add_option("--for", args->process.duration, "How long to watch it (default: until it ends)")
       ->type_name("DURATION");

@@ -137,23 +137,38 @@ void apply_options(const SpecArguments& args, ReadSpec& read) {
 }
 
 /// What already runs has got its command, environment and limits from somebody else.
-void refuse_what_needs_a_start(const SpecArguments& args, const Context& context, Errors& errors) {
-  if (!args.what.empty()) add(errors, fmt::format("give either --pid or {}, not both", args.what));
+void refuse_what_needs_a_start(std::string_view option, const SpecArguments& args,
+                               const Context& context, Errors& errors) {
+  const auto refuse = [&](bool given, std::string_view name, std::string_view why) {
+    if (given) add(errors, fmt::format("{} does not go with {}{}", name, option, why));
+  };
+  if (!args.what.empty())
+    add(errors, fmt::format("give either {} or {}, not both", option, args.what));
   if (!context.behind_dashes.empty())
-    add(errors, "give either --pid or a command behind --, not both");
-  if (!args.profile.empty()) add(errors, "--profile does not go with --pid; give options instead");
-  if (!args.timeout.empty())
-    add(errors, "--timeout does not go with --pid, which stops nothing; say --for");
-  if (!args.grace.empty()) add(errors, "--grace does not go with --pid, which stops nothing");
-  if (args.repeat) add(errors, "--repeat does not go with --pid, which starts nothing");
-  if (!args.env.empty()) add(errors, "--env does not go with --pid, which starts nothing");
+    add(errors, fmt::format("give either {} or a command behind --, not both", option));
+  refuse(!args.profile.empty(), "--profile", "; give options instead");
+  refuse(!args.timeout.empty(), "--timeout", ", which stops nothing; say --for");
+  refuse(!args.grace.empty(), "--grace", ", which stops nothing");
+  refuse(args.repeat.has_value(), "--repeat", ", which starts nothing");
+  refuse(!args.env.empty(), "--env", ", which starts nothing");
   for (const auto& [name, value] :
        {std::pair("--cpus", &args.cpus), {"--memory", &args.memory}, {"--pids", &args.pids}}) {
-    if (!value->empty())
-      add(errors,
-          fmt::format("{} does not go with --pid: limits cannot be put on what already runs",
-                      name));
+    refuse(!value->empty(), name, ": limits cannot be put on what already runs");
   }
+}
+
+Result<session::Spec> spec_of_running(const ProcessArguments& process, ReadProcess& result) {
+  if (!process.pid.empty() && !process.container.empty())
+    return bad_input("give either --pid or --container, not both");
+  if (process.pid.empty()) {
+    result.container = process.container;
+    return session::spec_for_container(process.container);
+  }
+  const auto pid = parse_int(process.pid);
+  if (!pid || *pid < 1 || *pid > std::numeric_limits<pid_t>::max())
+    return bad_input(fmt::format("--pid wants a process id, not '{}'", process.pid));
+  result.pid = static_cast<pid_t>(*pid);
+  return session::spec_for_process(result.pid);
 }
 
 }  // namespace
@@ -199,19 +214,14 @@ ReadProcess read_process(const ProcessArguments& process, const SpecArguments& a
                          const Context& context) {
   ReadProcess result;
   ReadSpec& read = result.read;
-  refuse_what_needs_a_start(args, context, read.errors);
-  const auto pid = parse_int(process.pid);
-  if (!pid || *pid < 1 || *pid > std::numeric_limits<pid_t>::max()) {
-    add(read.errors, fmt::format("--pid wants a process id, not '{}'", process.pid));
+  const char* option = process.pid.empty() ? "--container" : "--pid";
+  refuse_what_needs_a_start(option, args, context, read.errors);
+  auto spec = spec_of_running(process, result);
+  if (!spec) {
+    read.errors.push_back({"", 0, spec.error().message, spec.error().kind});
     return result;
   }
-  result.pid = static_cast<pid_t>(*pid);
-  if (auto spec = session::spec_for_process(result.pid)) {
-    read.spec = std::move(*spec);
-  } else {
-    add(read.errors, spec.error().message);
-    return result;
-  }
+  read.spec = std::move(*spec);
   if (const auto duration = duration_option("--for", process.duration, read.errors))
     read.spec.targets.front().timeout = *duration;
   apply_options(args, read);

@@ -39,15 +39,18 @@ struct ReadSpec {
 };
 ReadSpec read_spec(const SpecArguments& args, const Context& context);
 
-/// What `--pid` and `--for` say, as typed.
+/// What `--pid`, `--container` and `--for` say, as typed.
 struct ProcessArguments {
   std::string pid;
+  std::string container;
   std::string duration;
 };
-/// The same for a process that already runs: `duration` becomes its timeout.
+/// The same for a process or container that already runs: `duration` becomes its timeout.
 struct ReadProcess {
   ReadSpec read;
   pid_t pid = 0;
+  std::string container;
+  bool attached() const { return pid != 0 || !container.empty(); }
 };
 ReadProcess read_process(const ProcessArguments& process, const SpecArguments& args,
                          const Context& context);

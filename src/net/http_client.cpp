@@ -171,6 +171,7 @@ void Stopper::watch(void* multi) {
 struct HttpClient::Transfer {
   Response& head;
   const Take* take;  ///< null: everything goes into the body
+  const std::function<void()>& on_head;
   SteadyClock::time_point heard = SteadyClock::now();
   size_t header_bytes = 0;
   bool ended = false;      ///< by `take`
@@ -197,6 +198,8 @@ struct HttpClient::Transfer {
     transfer.too_large = transfer.header_bytes > kMaxHeaders;
     if (transfer.too_large) return CURL_WRITEFUNC_ERROR;
     take_header(transfer.head, {data, size});
+    const bool last = trim({data, size}).empty();
+    if (last && transfer.head.ok() && transfer.on_head) transfer.on_head();
     return size;
   }
   static size_t on_body(char* data, size_t, size_t size, void* self) {
@@ -313,12 +316,12 @@ int HttpClient::os_error() const {
 }
 
 Result<Response> HttpClient::send(const Request& request, Stopper* stopper) {
-  Transfer transfer{.head = state_->head, .take = nullptr};
+  Transfer transfer{.head = state_->head, .take = nullptr, .on_head = request.on_head};
   return perform(request, transfer, stopper);
 }
 
 Result<Response> HttpClient::stream(const Request& request, const Take& take, Stopper* stopper) {
-  Transfer transfer{.head = state_->head, .take = &take};
+  Transfer transfer{.head = state_->head, .take = &take, .on_head = request.on_head};
   return perform(request, transfer, stopper);
 }
 

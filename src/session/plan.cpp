@@ -8,6 +8,7 @@
 
 #include <assay/base/files.h>
 #include <assay/base/text.h>
+#include <assay/launch/dataset.h>
 #include <assay/launch/launcher.h>
 #include <assay/session/session.h>
 
@@ -42,22 +43,14 @@ std::string why_not_found(const std::string& command, const fs::path& workdir) {
 /// Collects what stands in the way of one target, with the place where it is written.
 class Obstacles {
  public:
-  Obstacles(const Spec& spec, size_t index, std::vector<Diagnostic>& errors)
-      : target_(spec.targets[index]), errors_(errors) {
+  Obstacles(const Spec& spec, size_t index, Plan& plan)
+      : target_(spec.targets[index]), plan_(plan), errors_(plan.errors) {
     if (index < spec.places.size()) places_ = spec.places[index];
     if (spec.targets.size() > 1) prefix_ = fmt::format("target {}: ", index + 1);
   }
 
   void find() {
-    if (!target_.image.empty()) {
-      add("image", ErrorKind::environment,
-          fmt::format(
-              "image {} needs a container runtime, which this version does not have yet; "
-              "give `command:` in the spec, or run `assay run -- COMMAND`, to profile it as "
-              "a process",
-              target_.image));
-      return;
-    }
+    if (!target_.image.empty()) return find_for_container();
     find_files();
     if (const auto can = launch::try_limits(target_.limits); !can) {
       add("resources", can.error().kind, can.error().message);
@@ -65,6 +58,23 @@ class Obstacles {
   }
 
  private:
+  void find_for_container() {
+    find_dataset();
+    if (!plan_.containers) {
+      auto found = launch::find_containers();
+      if (!found) return add("image", found.error().kind, found.error().message);
+      plan_.containers = std::move(*found);
+    }
+    for (const auto& obstacle : plan_.containers->obstacles(target_))
+      add(obstacle.key, obstacle.error.kind, obstacle.error.message);
+  }
+
+  void find_dataset() {
+    if (target_.dataset.empty()) return;
+    const auto there = launch::check_dataset({target_.dataset, target_.dataset_sha256});
+    if (!there) add("dataset", there.error().kind, there.error().message);
+  }
+
   void find_files() {
     std::error_code error;
     const fs::path workdir =
@@ -75,10 +85,7 @@ class Obstacles {
     } else if (!target_.command.empty() && !command_exists(target_, workdir)) {
       add("command", ErrorKind::input, why_not_found(target_.command.front(), workdir));
     }
-    if (!target_.dataset.empty() && !fs::exists(target_.dataset, error)) {
-      add("dataset", ErrorKind::input,
-          fmt::format("the dataset does not exist: {}", masked_text(target_.dataset)));
-    }
+    find_dataset();
   }
 
   /// Targets that share a default also share its error.
@@ -92,6 +99,7 @@ class Obstacles {
   }
 
   const Target& target_;
+  Plan& plan_;
   std::vector<Diagnostic>& errors_;
   Places places_;
   std::string prefix_;
@@ -146,7 +154,7 @@ Plan make_plan(const Spec& spec) {
   plan.longest = Nanoseconds(0);
   for (size_t t = 0; t < spec.targets.size(); ++t) {
     const Target& target = spec.targets[t];
-    Obstacles(spec, t, plan.errors).find();
+    Obstacles(spec, t, plan).find();
     for (int r = 0; r < target.repeat; ++r) plan.runs.push_back({static_cast<int>(t), r});
     if (target.timeout == Nanoseconds(0)) plan.longest.reset();
     if (plan.longest) *plan.longest += target.timeout * target.repeat;
@@ -160,6 +168,7 @@ std::string describe_plan(const Spec& spec, const Plan& plan) {
                   plan.runs.size() == 1 ? "" : "s",
                   plan.longest ? "at most " + format_duration(*plan.longest) + " in all"
                                : "until the app exits by itself");
+  if (plan.containers) text += fmt::format("images run in {}\n", plan.containers->engine());
   for (size_t t = 0; t < spec.targets.size(); ++t)
     text += "\n" + describe_target(spec.targets[t], t + 1);
   return text;

@@ -6,6 +6,7 @@
 #include "socket_folder.h"
 #include "spec_checks.h"
 #include "stop_sequence.h"
+#include "supplies.h"
 
 #include <algorithm>
 #include <array>
@@ -66,12 +67,13 @@ void keep_gaps(RunRecord& record, const launch::RunningApp& app, const sampler::
 class RunLoop {
  public:
   RunLoop(const RunContext& context, const Target& target, launch::RunningApp& app,
-          hooks::Server* hooks, LiveTable& table, store::Recorder& recorder, bool attached,
-          RunRecord& record)
+          hooks::Server* hooks, RunSupplies* supplies, LiveTable& table, store::Recorder& recorder,
+          bool attached, RunRecord& record)
       : context_(context),
         target_(target),
         app_(app),
         hooks_(hooks),
+        supplies_(supplies),
         table_(table),
         recorder_(recorder),
         attached_(attached),
@@ -94,6 +96,7 @@ class RunLoop {
     while (!ended_) {
       wait();
       if (hooks_ != nullptr) hooks_->poll();
+      if (supplies_ != nullptr) supplies_->poll();
       const Timestamp now = context_.clock.now();
       check_exit();
       if (!ended_ && now >= sampler_.next()) sampler_.beat();
@@ -103,6 +106,7 @@ class RunLoop {
     }
     sampler_.last_beat();
     if (hooks_ != nullptr) hooks_->poll();
+    if (supplies_ != nullptr) supplies_->finish();
     while (follow(kReaderPatience)) {
     }
     return end_;
@@ -195,6 +199,8 @@ class RunLoop {
     view.memory_bytes = table_.memory_bytes();
     view.recent_cores = table_.recent_cores();
     if (hooks_ != nullptr) view.reported = hooks_->latest();
+    if (supplies_ != nullptr)
+      view.reported.insert(supplies_->latest().begin(), supplies_->latest().end());
     view.units = table_.units();
     context_.listener.live(view);
     follow(Milliseconds(0));
@@ -210,6 +216,7 @@ class RunLoop {
   const Target& target_;
   launch::RunningApp& app_;
   hooks::Server* hooks_;
+  RunSupplies* supplies_;
   LiveTable& table_;
   store::Recorder& recorder_;
   bool attached_;
@@ -244,26 +251,41 @@ struct Parts {
   std::unique_ptr<LiveTable> table;
   std::unique_ptr<SocketFolder> socket_folder;
   std::unique_ptr<hooks::Server> hooks;
+  std::optional<RunSupplies> supplies;
   std::vector<NotMeasured> gaps;
 };
 
-Result<void> add_hooks(const RunContext& context, Parts& parts) {
+Result<void> add_hooks(const RunContext& context, const Target& target, Parts& parts) {
   ASSAY_TRY(parts.socket_folder, SocketFolder::make());
+  // In a container the app may be any user; on this machine the folder's own path is what protects
+  // it.
+  if (!target.image.empty()) parts.socket_folder->open_to_all();
   ASSAY_TRY(parts.hooks, hooks::listen(parts.socket_folder->socket(), context.clock, *parts.table));
   return {};
 }
 
 /// A run without hooks is worth more than no run: what is missing is said.
-Parts make_parts(const RunContext& context, const RunRecord& record, bool attached) {
+Parts make_parts(const RunContext& context, const Target& target, const RunRecord& record,
+                 bool attached) {
   Parts parts;
   parts.recorder = store::make_recorder(context.store, context.session_id, record.ordinal);
   parts.table = std::make_unique<LiveTable>(*parts.recorder);
   if (attached) return parts;
-  if (auto added = add_hooks(context, parts); !added) {
+  if (auto added = add_hooks(context, target, parts); !added) {
     parts.socket_folder.reset();
     parts.gaps.push_back({"self-reported metrics", added.error().message});
   }
   return parts;
+}
+
+Result<void> add_supplies(const RunContext& context, const Target& target, const RunRecord& record,
+                          Parts& parts) {
+  if (context.supplies == nullptr) return {};
+  ASSAY_TRY(auto supplies, RunSupplies::make(target, *context.supplies, context.containers,
+                                             context.folder / fmt::format("run-{}", record.ordinal),
+                                             context.clock, *parts.table));
+  parts.supplies.emplace(std::move(supplies));
+  return {};
 }
 
 void could_not_start(RunRecord& record, const Error& error, Timestamp now) {
@@ -277,8 +299,8 @@ void could_not_start(RunRecord& record, const Error& error, Timestamp now) {
 RunEnd watch(const RunContext& context, const Target& target, launch::RunningApp& app, Parts& parts,
              bool attached, RunRecord& record) {
   record.isolation = app.isolation();
-  RunLoop loop(context, target, app, parts.hooks.get(), *parts.table, *parts.recorder, attached,
-               record);
+  RunLoop loop(context, target, app, parts.hooks.get(), parts.supplies ? &*parts.supplies : nullptr,
+               *parts.table, *parts.recorder, attached, record);
   loop.open();
   if (auto begun = app.begin(); !begun) {
     could_not_start(record, begun.error(), context.clock.now());
@@ -295,6 +317,10 @@ RunEnd watch(const RunContext& context, const Target& target, launch::RunningApp
   record.sampling = loop.sampler().stats();
   keep_gaps(record, app, loop.sampler(), target);
   for (const auto& gap : parts.gaps) record.not_measured.push_back(gap);
+  if (parts.supplies) {
+    for (const auto& note : parts.supplies->notes()) record.not_measured.push_back(note);
+  }
+  if (!end.trouble) end.trouble = app.left_behind();
   return end;
 }
 
@@ -306,10 +332,10 @@ launch::Request request_for(const RunContext& context, const Target& target,
   request.run = record.ordinal;
   request.target = target;
   request.own_cgroup = context.options.own_cgroup;
-  if (!target.dataset.empty()) request.target.env.try_emplace("ASSAY_DATASET", target.dataset);
   request.stdout_file = folder / "stdout.log";
   request.stderr_file = folder / "stderr.log";
   if (parts.socket_folder) request.socket = parts.socket_folder->socket();
+  if (parts.supplies) parts.supplies->put_into(request);
   return request;
 }
 
@@ -331,9 +357,11 @@ RunEnd run_one(const RunContext& context, const Target& target, const Start& sta
   if (auto put = context.store.put_run(context.session_id, record); !put)
     return trouble(put.error());
 
-  Parts parts = make_parts(context, record, attached);
+  Parts parts = make_parts(context, target, record, attached);
+  auto ready = add_supplies(context, target, record, parts);
   record.started = context.clock.now();
-  auto app = start(request_for(context, target, record, parts));
+  auto app = ready ? start(request_for(context, target, record, parts))
+                   : Result<std::unique_ptr<launch::RunningApp>>(fail(ready.error()));
   RunEnd end;
   if (app) {
     end = watch(context, target, **app, parts, attached, record);
@@ -341,6 +369,7 @@ RunEnd run_one(const RunContext& context, const Target& target, const Start& sta
     could_not_start(record, app.error(), context.clock.now());
   }
   parts.hooks.reset();
+  parts.supplies.reset();
   auto losses = parts.recorder->finish();
   if (losses) record.losses = std::move(*losses);
   if (!losses && !end.trouble) end.trouble = losses.error();

@@ -12,6 +12,8 @@
 
 namespace assay::session {
 
+struct Supplies;
+
 /// Everything one run needs from its session; must outlive the run.
 struct RunContext {
   const Options& options;
@@ -19,8 +21,10 @@ struct RunContext {
   store::Store& store;
   const Clock& clock;
   std::string session_id;
-  std::filesystem::path folder;  ///< of the session
-  int runs = 0;                  ///< of the session
+  std::filesystem::path folder;              ///< of the session
+  int runs = 0;                              ///< of the session
+  launch::Containers* containers = nullptr;  ///< none: the app is a process
+  const Supplies* supplies = nullptr;        ///< none: attached to what has its own
 };
 
 /// How a run ended beyond what its record says.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run.h"
 #include "socket_folder.h"
+#include "supplies.h"
 
 #include <algorithm>
 #include <array>
@@ -93,6 +94,8 @@ class Session {
   Result<Outcome> run(const Plan& plan, const Start& start, bool attached) {
     ASSAY_TRY(store_, store::open_sqlite(options_.store_file));
     for (const auto& line : recover(*store_)) listener_.note(line);
+    containers_ = plan.containers.get();
+    if (!attached) ASSAY_CHECK(get_all_supplies());
     ASSAY_TRY(record_, new_session(spec_, options_, clock_, *store_));
     listener_.session_started(record_, static_cast<int>(plan.runs.size()));
     for (const auto& planned : plan.runs) {
@@ -106,6 +109,19 @@ class Session {
   }
 
  private:
+  Result<void> get_all_supplies() {
+    if (containers_ != nullptr) {
+      ASSAY_TRY(const auto lines, containers_->clean_up());
+      for (const auto& line : lines) listener_.note(line);
+      listener_.note(fmt::format("images run in {}", containers_->engine()));
+    }
+    for (const auto& target : spec_.targets) {
+      ASSAY_TRY(auto supplies, get_supplies(target, containers_, options_, listener_));
+      supplies_.push_back(std::move(supplies));
+    }
+    return {};
+  }
+
   bool all_refused() const {
     return !record_.runs.empty() && std::all_of(record_.runs.begin(), record_.runs.end(),
                                                 [](const RunRecord& r) { return r.exit.refused; });
@@ -126,9 +142,11 @@ class Session {
     run.target_index = planned.target_index;
     run.repeat_index = planned.repeat_index;
     run.target = masked(target);
-    run.runtime = "process";
-    const RunContext context{options_,   listener_,      *store_, clock_,
-                             record_.id, record_.folder, runs};
+    run.runtime = containers_ != nullptr && !target.image.empty() ? "docker" : "process";
+    RunContext context{options_, listener_, *store_, clock_, record_.id, record_.folder, runs};
+    context.containers = containers_;
+    if (!supplies_.empty())
+      context.supplies = &supplies_[static_cast<size_t>(planned.target_index)];
     const RunEnd end = run_one(context, target, start, attached, run);
     record_.runs.push_back(run);
     outcome_.interrupted = outcome_.interrupted || end.interrupted;
@@ -165,6 +183,8 @@ class Session {
   Listener& listener_;
   SystemClock clock_;
   std::unique_ptr<store::Store> store_;
+  launch::Containers* containers_ = nullptr;
+  std::vector<Supplies> supplies_;  ///< by target
   SessionRecord record_;
   Outcome outcome_;
 };
@@ -173,24 +193,73 @@ class Session {
 
 Result<Outcome> run_session(const Spec& spec, const Plan& plan, const Options& options,
                             Listener& listener) {
-  const auto launcher = launch::make_process_launcher();
-  return Session(spec, options, listener)
-      .run(
-          plan, [&](const launch::Request& request) { return launcher->start(request); }, false);
+  const auto process = launch::make_process_launcher();
+  const auto container = plan.containers ? plan.containers->launcher() : nullptr;
+  const auto start = [&](const launch::Request& request) {
+    const bool contained = container != nullptr && !request.target.image.empty();
+    return (contained ? *container : *process).start(request);
+  };
+  return Session(spec, options, listener).run(plan, start, false);
 }
 
-Result<Outcome> attach_session(pid_t pid, Nanoseconds duration, const Spec& spec,
-                               const Options& options, Listener& listener) {
+namespace {
+
+Result<Outcome> watch_session(const Start& attach, Nanoseconds duration, const Spec& spec,
+                              const Options& options, Listener& listener,
+                              std::shared_ptr<launch::Containers> containers) {
   Spec watching = spec;
   for (auto& target : watching.targets) target.timeout = duration;
   Plan plan;
   plan.runs.push_back({});
+  plan.containers = std::move(containers);
   // Asked once before anything is stored, so that a wrong pid leaves no trace.
-  ASSAY_CHECK(launch::attach(pid));
-  return Session(watching, options, listener)
-      .run(
-          plan, [pid](const launch::Request&) { return launch::attach(pid); }, true);
+  ASSAY_CHECK(attach({}));
+  return Session(watching, options, listener).run(plan, attach, true);
 }
+
+}  // namespace
+
+Result<Outcome> attach_session(pid_t pid, Nanoseconds duration, const Spec& spec,
+                               const Options& options, Listener& listener) {
+  const auto attach = [pid](const launch::Request&) { return launch::attach(pid); };
+  return watch_session(attach, duration, spec, options, listener, nullptr);
+}
+
+Result<Outcome> attach_session(const std::string& container, Nanoseconds duration, const Spec& spec,
+                               const Options& options, Listener& listener) {
+  ASSAY_TRY(std::shared_ptr<launch::Containers> containers, launch::find_containers());
+  const auto attach = [&](const launch::Request&) { return containers->attach(container); };
+  return watch_session(attach, duration, spec, options, listener, containers);
+}
+
+namespace {
+
+bool has_containers(store::Store& store, const std::string& id) {
+  const auto session = store.session(id);
+  return session && std::any_of(session->runs.begin(), session->runs.end(),
+                                [](const RunRecord& run) { return run.runtime == "docker"; });
+}
+
+/// Containers of sessions that were cut off; who cannot be asked for them is told.
+void remove_containers(store::Store& store, const std::vector<std::string>& cut_off,
+                       std::vector<std::string>& lines) {
+  const bool any = std::any_of(cut_off.begin(), cut_off.end(),
+                               [&](const std::string& id) { return has_containers(store, id); });
+  if (!any) return;
+  const auto containers = launch::find_containers();
+  auto removed = containers ? (*containers)->clean_up()
+                            : Result<std::vector<std::string>>(fail(containers.error()));
+  if (removed) {
+    lines.insert(lines.end(), removed->begin(), removed->end());
+  } else {
+    lines.push_back(
+        fmt::format("containers of sessions that were cut off may still run: {}; then "
+                    "`assay cleanup` removes them",
+                    removed.error().message));
+  }
+}
+
+}  // namespace
 
 std::vector<std::string> recover(store::Store& store) {
   SocketFolder::remove_leftovers();
@@ -198,6 +267,7 @@ std::vector<std::string> recover(store::Store& store) {
   if (!cut_off) return launch::clean_up_leftovers({});
   // Marked last: should we be killed in between, the next start ends what is left.
   std::vector<std::string> lines = launch::clean_up_leftovers(*cut_off);
+  remove_containers(store, *cut_off, lines);
   if (auto marked = store.mark_interrupted(*cut_off); !marked) {
     lines.push_back(marked.error().message);
     return lines;
@@ -206,6 +276,14 @@ std::vector<std::string> recover(store::Store& store) {
     lines.push_back(fmt::format(
         "session {} was cut off; what it measured is kept: assay history show {}", id, id));
   }
+  return lines;
+}
+
+Result<std::vector<std::string>> clean_up(store::Store& store) {
+  std::vector<std::string> lines = recover(store);
+  ASSAY_TRY(const auto containers, launch::find_containers());
+  ASSAY_TRY(const auto removed, containers->clean_up());
+  lines.insert(lines.end(), removed.begin(), removed.end());
   return lines;
 }
 

@@ -61,6 +61,12 @@ SocketFolder::~SocketFolder() {
   fs::remove_all(folder_, ignored);
 }
 
+void SocketFolder::open_to_all() {
+  std::error_code ignored;
+  fs::permissions(folder_, fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec,
+                  ignored);
+}
+
 int SocketFolder::remove_leftovers() {
   int removed = 0;
   std::error_code error;

@@ -21,6 +21,9 @@ class SocketFolder {
 
   std::filesystem::path socket() const { return folder_ / "live_metrics.sock"; }
 
+  /// Lets every user reach the socket who is shown the folder.
+  void open_to_all();
+
   /// Removes folders whose `assay` is gone; returns how many.
   static int remove_leftovers();
 

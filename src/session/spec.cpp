@@ -9,6 +9,7 @@
 
 #include <assay/base/files.h>
 #include <assay/base/text.h>
+#include <assay/launch/launcher.h>
 #include <assay/session/spec.h>
 
 namespace assay::session {
@@ -256,6 +257,16 @@ SpecResult spec_for_command(const std::vector<std::string>& command, const fs::p
   frame.section_folder = source->folder;
   Spec spec = make_spec(frame, Section(), profiling, problems);
   return finish(std::move(spec), problems.take());
+}
+
+Result<Spec> spec_for_container(const std::string& id) {
+  ASSAY_TRY(const auto containers, launch::find_containers());
+  ASSAY_TRY(Target target, containers->describe(id));
+  Spec spec;
+  spec.app = app_of_image(target.image);
+  target = masked(target);
+  spec.targets.push_back(std::move(target));
+  return spec;
 }
 
 Result<Spec> spec_for_process(pid_t pid, const SysRoot& root) {

@@ -224,10 +224,10 @@ Result<void> Cgroup::apply(const Limits& limits) {
   return {};
 }
 
-std::optional<uint64_t> Cgroup::oom_kills() const {
+std::optional<uint64_t> oom_kills(const SysRoot& root, const probes::CgroupPaths& paths) {
   const std::string file =
-      paths_.unified ? paths_.v2 + "/memory.events" : paths_.memory + "/memory.oom_control";
-  const auto text = root_.read(file);
+      paths.unified ? paths.v2 + "/memory.events" : paths.memory + "/memory.oom_control";
+  const auto text = root.read(file);
   return text ? oom_count(*text) : std::nullopt;
 }
 

@@ -37,9 +37,6 @@ class Cgroup {
   const std::vector<std::string>& folders() const { return folders_; }
   /// Controllers that this machine has and that could not be used, with the reason.
   const std::vector<NotMeasured>& notes() const { return notes_; }
-  /// How many processes in it the kernel has killed for lack of memory; nothing when it cannot
-  /// tell.
-  std::optional<uint64_t> oom_kills() const;
 
  private:
   explicit Cgroup(const SysRoot& root) : root_(root) {}
@@ -57,6 +54,10 @@ class Cgroup {
   std::vector<std::string> folders_;
   std::vector<NotMeasured> notes_;
 };
+
+/// How many processes of the group the kernel has killed for lack of memory; nothing when it cannot
+/// tell.
+std::optional<uint64_t> oom_kills(const SysRoot& root, const probes::CgroupPaths& paths);
 
 /// One value to write, as absolute path of the machine.
 struct LimitWrite {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "process/cleanup.h"
 
+#include "docker/run_group.h"
 #include "process/cgroup_places.h"
 #include "process/tree.h"
 
@@ -60,8 +61,17 @@ bool is_leftover(const SysRoot& root, const Owner& owner) {
   return state_of(root, owner) == ProcessState::dead;
 }
 
+/// Where groups of ours may be: below our own group, and below the root of every hierarchy.
+std::vector<std::string> group_folders(const SysRoot& root) {
+  std::vector<std::string> folders = cgroup_parents(root);
+  for (const auto& mount : cgroup_mounts(root)) folders.push_back(mount.folder);
+  std::sort(folders.begin(), folders.end());
+  folders.erase(std::unique(folders.begin(), folders.end()), folders.end());
+  return folders;
+}
+
 void clean_groups(const SysRoot& root, std::vector<std::string>& done) {
-  for (const auto& parent : cgroup_parents(root)) {
+  for (const auto& parent : group_folders(root)) {
     for (const auto& name : root.list(parent)) {
       const auto owner = group_owner(name);
       if (!owner || !is_leftover(root, *owner)) continue;

@@ -34,6 +34,12 @@ std::vector<std::string> app_environment(const Request& request, const Owner& ow
   }
   for (const auto& variable : request.target.env) variables[variable.first] = variable.second;
   if (!request.socket.empty()) variables["ASSAY_SOCKET"] = fs::absolute(request.socket).native();
+  const auto tell = [&](const char* name, const fs::path& path) {
+    if (!path.empty()) variables.try_emplace(name, fs::absolute(path).native());
+  };
+  tell("ASSAY_DATASET", request.dataset);
+  tell("WAGGLE_DATA_CONFIG_PATH", request.data_config);
+  tell("PYWAGGLE_LOG_DIR", request.published);
   variables[std::string(kRunVariable)] = run_mark(request);
   variables[std::string(kOwnerVariable)] = owner.text();
   std::vector<std::string> env;
@@ -118,7 +124,9 @@ class KeptApp final : public RunningApp {
   }
 
  private:
-  std::optional<uint64_t> oom_kills() const { return group_ ? group_->oom_kills() : std::nullopt; }
+  std::optional<uint64_t> oom_kills() const {
+    return group_ ? launch::oom_kills(SysRoot(), group_->paths()) : std::nullopt;
+  }
 
   void set_exit(int how, int status) { set_exit(how, status, oom_kills()); }
 

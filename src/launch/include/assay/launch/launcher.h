@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,13 @@ struct Request {
   std::filesystem::path stdout_file;
   std::filesystem::path stderr_file;
   std::filesystem::path socket;  ///< of the hooks; told to the app in ASSAY_SOCKET
+  /// What the app finds beside itself, where not empty: a process is told the paths in its
+  /// environment, a container has them mounted at the usual places.
+  std::filesystem::path dataset;
+  std::filesystem::path data_config;     ///< a file in the form of data-config.json
+  std::filesystem::path published;       ///< a folder for what a pywaggle plugin publishes
+  std::filesystem::path client_library;  ///< only for containers: the folder for PYTHONPATH
+  std::string network;                   ///< only for containers: the one that its needs are in
   bool own_cgroup = true;  ///< false: measured by its process tree even where a group could be made
 };
 
@@ -52,6 +60,8 @@ class RunningApp {
   /// Ends what is left of the tree, removes the cgroup, and completes the exit record with the
   /// kernel's totals (CPU time, largest RSS).
   virtual Exit release() = 0;
+  /// What release() could not remove, and how to.
+  virtual std::optional<Error> left_behind() const { return std::nullopt; }
 };
 
 /// Starts apps in one runtime. A failure to start or to begin is an ErrorKind::app ("no such
@@ -74,6 +84,39 @@ Result<void> try_limits(const Limits& limits, const SysRoot& root = SysRoot());
 /// A process that already runs, with its descendants. Stopping it means to stop watching; it is
 /// never signalled.
 Result<std::unique_ptr<RunningApp>> attach(pid_t pid, const SysRoot& root = SysRoot());
+
+/// One thing that keeps a container from being run, and the key of the spec that it comes from.
+struct Obstacle {
+  std::string key;
+  Error error;
+};
+
+/// The containers of Docker, or of Podman through its socket of the same form.
+class Containers {
+ public:
+  virtual ~Containers() = default;
+  /// "Docker 20.10.24".
+  virtual const std::string& engine() const = 0;
+  /// What stands in the way of the target's container; an image that is not on this machine, but
+  /// could be pulled, does not.
+  virtual std::vector<Obstacle> obstacles(const Target& target) = 0;
+  /// Pulls the image unless it is there. `progress` is told bytes, 0 of 0 when not known yet, and
+  /// returns false to give up.
+  virtual Result<void> have_image(const std::string& image,
+                                  const std::function<bool(uint64_t, uint64_t)>& progress) = 0;
+  /// The address under which the target's container will reach this machine.
+  virtual Result<std::string> host_address(const Target& target) = 0;
+  virtual std::unique_ptr<Launcher> launcher() = 0;
+  /// One that already runs, by its id or name. It is watched and never signalled.
+  virtual Result<std::unique_ptr<RunningApp>> attach(const std::string& id) = 0;
+  /// What it is: image, name and command.
+  virtual Result<Target> describe(const std::string& id) = 0;
+  /// Removes containers and networks that dead sessions left behind, and only those. One line each.
+  virtual Result<std::vector<std::string>> clean_up() = 0;
+};
+
+/// Talks to the engine at $DOCKER_HOST, else at the usual sockets. An error says why nobody answers.
+Result<std::unique_ptr<Containers>> find_containers();
 
 /// Ends processes and removes cgroups that dead sessions left behind, and only those: whatever was
 /// started by an `assay` that still lives is left alone. `cut_off` names the sessions that never

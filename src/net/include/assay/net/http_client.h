@@ -48,6 +48,8 @@ struct Request {
   int redirects = 0;
   /// Asked several times a second, also while nothing comes; false ends it as a Stopper does.
   std::function<bool()> still_wanted = {};
+  /// Told once the head of an ok() answer is there, before any of its body.
+  std::function<void()> on_head = {};
   std::optional<AwsSigning> aws = {};
 };
 

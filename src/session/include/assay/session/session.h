@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,10 @@
 #include <assay/samples/records.h>
 #include <assay/session/spec.h>
 #include <assay/store/store.h>
+
+namespace assay::launch {
+class Containers;
+}
 
 namespace assay::session {
 
@@ -28,6 +33,8 @@ struct Plan {
   std::optional<Nanoseconds> longest;
   /// With these nothing is started: a missing command, an absent folder, limits that cannot be had.
   std::vector<Diagnostic> errors;
+  /// Who runs the images; none where no target has one, or nobody answers.
+  std::shared_ptr<launch::Containers> containers;
 };
 
 /// Looks at the machine (does the command exist?) but starts nothing. Finds every error, also those
@@ -57,6 +64,9 @@ class Listener {
  public:
   virtual ~Listener() = default;
   virtual void session_started(const SessionRecord& session, int runs) = 0;
+  /// Something long before the first run: bytes so far, and of how many where known, else 0.
+  /// Several times a second.
+  virtual void progress(const std::string& what, uint64_t done, uint64_t total) = 0;
   virtual void run_started(const RunRecord& run) = 0;
   /// A few times a second.
   virtual void live(const LiveView& view) = 0;
@@ -95,6 +105,9 @@ Result<Outcome> run_session(const Spec& spec, const Plan& plan, const Options& o
 /// Profiles what already runs, for a while or (0) until it ends. The app is never signalled.
 Result<Outcome> attach_session(pid_t pid, Nanoseconds duration, const Spec& spec,
                                const Options& options, Listener& listener);
+/// The same for a container, by its id or name.
+Result<Outcome> attach_session(const std::string& container, Nanoseconds duration, const Spec& spec,
+                               const Options& options, Listener& listener);
 
 /// A session from the history with everything that follows from it.
 Result<report::SessionView> load_view(store::Store& store, const std::string& id);
@@ -102,6 +115,9 @@ Result<report::SessionView> load_view(store::Store& store, const std::string& id
 Result<void> write_documents(const report::SessionView& view, const std::filesystem::path& folder);
 /// Ends what dead sessions left behind and marks their runs as interrupted. One line for each.
 std::vector<std::string> recover(store::Store& store);
+/// The same, and removes containers of dead sessions wherever they come from; an error when nobody
+/// can be asked for them.
+Result<std::vector<std::string>> clean_up(store::Store& store);
 
 /// One thing that this machine can or cannot measure.
 struct Capability {

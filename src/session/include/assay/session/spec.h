@@ -80,6 +80,8 @@ SpecResult spec_for_command(const std::vector<std::string>& command,
 /// `assay run --pid PID`: named after the command that runs, without its secrets. A process that
 /// has ended but is still listed is an error; one that is not there is left to whoever attaches.
 Result<Spec> spec_for_process(pid_t pid, const SysRoot& root = SysRoot());
+/// `assay run --container ID`.
+Result<Spec> spec_for_container(const std::string& id);
 /// `assay run IMAGE [--profile FILE]`.
 SpecResult spec_for_image(const std::string& image,
                           const std::optional<std::filesystem::path>& profile);

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "docker/docker_args.h"
+#include "docker/engine.h"
+#include "process/owner.h"
+
+#include <string>
+
+#include <assay/launch/launcher.h>
+
+namespace assay::launch {
+
+/// By these a container, or a network, is known to be ours.
+inline constexpr const char* kSessionLabel = "assay.session";
+inline constexpr const char* kRunLabel = "assay.run";
+inline constexpr const char* kOwnerLabel = "assay.owner";
+
+/// Where an app finds what a session gives it.
+inline constexpr const char* kDataFolder = "/data";
+inline constexpr const char* kSocketFolder = "/metrics";
+inline constexpr const char* kClientFolder = "/assay";
+inline constexpr const char* kDataConfigFile = "/run/waggle/data-config.json";
+inline constexpr const char* kPublishedFolder = "/run/assay/published";
+
+/// {session, run, owner} as labels.
+Json labels(const std::string& session_id, int run, const Owner& owner);
+
+/// The body of POST /containers/create. What the user mounts at a place of ours wins over ours.
+/// `cgroup_parent` is empty where there is none.
+Json container_body(const Request& request, const DockerArgs& args, const ImageInfo& image,
+                    const Owner& owner, const std::string& cgroup_parent);
+
+}  // namespace assay::launch

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+#include <assay/base/result.h>
+#include <assay/net/http_client.h>
+#include <assay/samples/records.h>
+
+namespace assay::launch {
+
+/// Who answers at the socket.
+struct EngineInfo {
+  std::string name;          ///< "Docker 20.10.24", "Podman 4.3.1"
+  std::string architecture;  ///< "amd64"
+  /// It puts a container's group below one that is named to it, and nothing else: Docker with the
+  /// cgroupfs driver. Podman adds a helper of its own, systemd wants slices.
+  bool keeps_groups = false;
+};
+
+struct ImageInfo {
+  std::string id;
+  std::string architecture;
+  std::map<std::string, std::string> env;
+};
+
+struct ContainerState {
+  std::string status;  ///< created, running, paused, exited, dead, ...
+  pid_t pid = 0;       ///< of its first process on this machine; 0 when it does not run
+  int exit_code = 0;
+  bool oom_killed = false;
+  bool paused = false;
+  std::string error;  ///< why it could not be started
+  std::string image;
+  std::string name;
+  std::vector<std::string> command;
+};
+
+struct ListedContainer {
+  std::string id;
+  std::map<std::string, std::string> labels;
+};
+
+/// Where the container's output goes, piece by piece.
+enum class Output : uint8_t { standard, error };
+using TakeOutput = std::function<void(Output, std::string_view)>;
+
+/// What a pull has brought so far, over all layers that told their size.
+using TakeProgress = std::function<bool(uint64_t done, uint64_t total)>;
+
+/// $DOCKER_HOST, else the socket that is there: Docker's, else Podman's of this user or of root.
+Result<net::Endpoint> engine_endpoint();
+
+/// The Engine API of Docker, or Podman's of the same form, over its socket. Each call waits for the
+/// daemon, with a time limit. Used from one thread; several engines may talk to one daemon.
+class Engine {
+ public:
+  explicit Engine(net::Endpoint endpoint);
+
+  const net::Endpoint& endpoint() const { return endpoint_; }
+  /// Fails with what to do when there is no daemon, it is dead, or we may not talk to it.
+  Result<EngineInfo> info();
+
+  /// Nothing when it is not on this machine.
+  Result<std::optional<ImageInfo>> image(const std::string& name);
+  /// `progress` returns false to give up.
+  Result<void> pull(const std::string& name, const TakeProgress& progress);
+
+  /// Returns the container's id.
+  Result<std::string> create(const std::string& name, const Json& body);
+  Result<void> start(const std::string& id);
+  /// A container that is gone is an error of kind input.
+  Result<ContainerState> inspect(const std::string& id);
+  Result<void> kill(const std::string& id, const std::string& signal);
+  /// Ends it first when it still runs. One that is gone already is fine.
+  Result<void> remove(const std::string& id);
+  /// All containers, running or not, that have this label.
+  Result<std::vector<ListedContainer>> list(const std::string& label);
+  /// The container's output from now on, until it ends or `stopper` is used; `attached` is told
+  /// when nothing more can be missed.
+  Result<void> attach(const std::string& id, const std::function<void()>& attached,
+                      const TakeOutput& take, net::Stopper& stopper);
+
+  Result<std::string> create_network(const Json& body);
+  Result<void> remove_network(const std::string& id);
+  Result<std::vector<ListedContainer>> list_networks(const std::string& label);
+  /// The address under which containers of the network reach this machine.
+  Result<std::string> gateway(const std::string& network);
+
+ private:
+  Result<net::Response> call(const net::Request& request);
+  Result<Json> call_json(const net::Request& request);
+  Failure cannot_reach(const Error& error) const;
+
+  net::Endpoint endpoint_;
+  net::HttpClient client_;
+};
+
+/// Cuts a container's output stream, 8 bytes of header before each piece, back into pieces. Takes
+/// it in fragments of any size and keeps no more than a header.
+class OutputSplitter {
+ public:
+  explicit OutputSplitter(TakeOutput take) : take_(std::move(take)) {}
+  void feed(std::string_view bytes);
+
+ private:
+  TakeOutput take_;
+  std::string header_;
+  Output output_ = Output::standard;
+  size_t left_ = 0;  ///< of the piece
+};
+
+/// Adds up the layers of a pull from the lines that the daemon streams.
+class PullProgress {
+ public:
+  /// One line of JSON; an error in it is the pull's.
+  Result<void> line(std::string_view text);
+  uint64_t done() const;
+  uint64_t total() const;
+
+ private:
+  struct Layer {
+    uint64_t done = 0;
+    uint64_t total = 0;
+  };
+  std::map<std::string, Layer> layers_;
+};
+
+/// "name" and "tag" or digest as the API wants them: "waggle/app:1" is {"waggle/app", "1"}.
+struct ImageName {
+  std::string name;
+  std::string tag;
+};
+ImageName split_image(const std::string& image);
+
+}  // namespace assay::launch
