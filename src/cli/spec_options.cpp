@@ -50,37 +50,40 @@ void add(Errors& errors, std::string message) {
   errors.push_back({"", 0, std::move(message), ErrorKind::input});
 }
 
-ReadSpec from_argument(const SpecArguments& args, const Context& context) {
+ReadSpec from_argument(const SpecArguments& args, const session::Overrides& extra,
+                       const Context& context) {
   const auto file = as_spec_file(args.what);
   const auto meant = forgotten_dashes(args.what, context);
   if (meant && !file) return {{}, {{"", 0, *meant, ErrorKind::input}}};
   session::SpecResult result =
-      file ? session::read_spec(*file, optional_path(args.profile))
-           : session::spec_for_image(args.what, optional_path(args.profile));
+      file ? session::read_spec(*file, optional_path(args.profile), extra)
+           : session::spec_for_image(args.what, optional_path(args.profile), extra);
   if (result.spec) return {std::move(*result.spec), {}};
   if (meant) return {{}, {{"", 0, *meant, ErrorKind::input}}};
   return {std::move(result.draft), std::move(result.errors)};
 }
 
-ReadSpec from_command(const SpecArguments& args, const std::vector<std::string>& command) {
+ReadSpec from_command(const SpecArguments& args, const session::Overrides& extra,
+                      const std::vector<std::string>& command) {
   if (args.profile.empty()) return {session::spec_for_command(command), {}};
-  session::SpecResult result = session::spec_for_command(command, args.profile);
+  session::SpecResult result = session::spec_for_command(command, args.profile, extra);
   if (result.spec) return {std::move(*result.spec), {}};
   return {std::move(result.draft), std::move(result.errors)};
 }
 
-ReadSpec base_spec(const SpecArguments& args, const Context& context) {
+ReadSpec base_spec(const SpecArguments& args, const session::Overrides& extra,
+                   const Context& context) {
   ReadSpec read;
   const auto& command = context.behind_dashes;
   if (!command.empty()) {
-    read = from_command(args, command);
+    read = from_command(args, extra, command);
     if (!args.what.empty())
       add(read.errors, fmt::format("give either {} or a command behind --, not both", args.what));
   } else if (args.what.empty()) {
     add(read.errors,
         "nothing to profile; give a spec (sage.yaml), an image, or a command behind --");
   } else {
-    return from_argument(args, context);
+    return from_argument(args, extra, context);
   }
   return read;
 }
@@ -119,6 +122,10 @@ session::Overrides overrides(const SpecArguments& args, Errors& errors) {
   result.cpus = text_option(args.cpus);
   result.memory = text_option(args.memory);
   result.pids = text_option(args.pids);
+  result.gpus = text_option(args.gpus);
+  result.runtime = text_option(args.runtime);
+  result.docker_args = text_option(args.docker_args);
+  result.dataset = text_option(args.dataset);
   return result;
 }
 
@@ -130,8 +137,7 @@ void add_lines(Errors& errors, const Error& error) {
   }
 }
 
-void apply_options(const SpecArguments& args, ReadSpec& read) {
-  const session::Overrides extra = overrides(args, read.errors);
+void apply_options(const session::Overrides& extra, ReadSpec& read) {
   if (const auto applied = session::apply(extra, read.spec); !applied)
     add_lines(read.errors, applied.error());
 }
@@ -151,8 +157,13 @@ void refuse_what_needs_a_start(std::string_view option, const SpecArguments& arg
   refuse(!args.grace.empty(), "--grace", ", which stops nothing");
   refuse(args.repeat.has_value(), "--repeat", ", which starts nothing");
   refuse(!args.env.empty(), "--env", ", which starts nothing");
-  for (const auto& [name, value] :
-       {std::pair("--cpus", &args.cpus), {"--memory", &args.memory}, {"--pids", &args.pids}}) {
+  refuse(!args.runtime.empty(), "--runtime", ", which starts nothing");
+  refuse(!args.docker_args.empty(), "--docker-args", ", which starts nothing");
+  refuse(!args.dataset.empty(), "--dataset", ", which starts nothing");
+  for (const auto& [name, value] : {std::pair("--cpus", &args.cpus),
+                                    {"--memory", &args.memory},
+                                    {"--pids", &args.pids},
+                                    {"--gpus", &args.gpus}}) {
     refuse(!value->empty(), name, ": limits cannot be put on what already runs");
   }
 }
@@ -195,6 +206,14 @@ void add_spec_options(CLI::App& command, SpecArguments& args) {
   option("--cpus", args.cpus, "Run under a limit of this many cores", "N");
   option("--memory", args.memory, "Run under this memory limit, as in 512MB", "SIZE");
   option("--pids", args.pids, "Run under this limit of processes and threads", "N");
+  option("--gpus", args.gpus, "Give the container these GPUs: all, a number, or ids as in 0,1",
+         "GPUS");
+  option("--runtime", args.runtime, "auto, process or docker (default auto: docker for an image)",
+         "NAME");
+  option("--docker-args", args.docker_args, "What else `docker run` would be told, as one text",
+         "TEXT");
+  option("--dataset", args.dataset, "What the app reads: a path, an https:// or s3:// address",
+         "SOURCE");
   command
       .add_option("--metrics", args.metrics,
                   "What to measure: system, power (default: both); stacks, gpu-summary and "
@@ -205,8 +224,11 @@ void add_spec_options(CLI::App& command, SpecArguments& args) {
 }
 
 ReadSpec read_spec(const SpecArguments& args, const Context& context) {
-  ReadSpec read = base_spec(args, context);
-  apply_options(args, read);
+  Errors wrong;
+  const session::Overrides extra = overrides(args, wrong);
+  ReadSpec read = base_spec(args, extra, context);
+  read.errors.insert(read.errors.end(), wrong.begin(), wrong.end());
+  apply_options(extra, read);
   return read;
 }
 
@@ -224,7 +246,7 @@ ReadProcess read_process(const ProcessArguments& process, const SpecArguments& a
   read.spec = std::move(*spec);
   if (const auto duration = duration_option("--for", process.duration, read.errors))
     read.spec.targets.front().timeout = *duration;
-  apply_options(args, read);
+  apply_options(overrides(args, read.errors), read);
   return result;
 }
 

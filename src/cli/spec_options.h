@@ -27,6 +27,10 @@ struct SpecArguments {
   std::string cpus;
   std::string memory;
   std::string pids;
+  std::string gpus;
+  std::string runtime;
+  std::string docker_args;
+  std::string dataset;
 };
 
 void add_spec_options(CLI::App& command, SpecArguments& args);

@@ -84,10 +84,13 @@ size_t common_words(const std::vector<RunRecord>& runs) {
 
 std::string limits_words(const Limits& limits) {
   std::string text;
-  if (limits.cpus) text = fmt::format("{} cores", format_number(*limits.cpus));
-  if (limits.memory_bytes) {
-    text += (text.empty() ? "" : ", ") + format_bytes(static_cast<double>(*limits.memory_bytes));
-  }
+  const auto add = [&text](const std::string& part) {
+    if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
+  };
+  if (limits.cpus) add(fmt::format("{} cores", format_number(*limits.cpus)));
+  if (limits.memory_bytes) add(format_bytes(static_cast<double>(*limits.memory_bytes)));
+  add(gpus_text(limits));
+  add(link_text(limits.network));
   return text;
 }
 

@@ -42,6 +42,9 @@ TEST(RunLabels, fall_back_to_limits_and_then_numbers) {
   session.runs[0].target.limits.cpus = 2;
   session.runs[0].target.limits.memory_bytes = 512'000'000;
   EXPECT_EQ(run_labels(session), (std::vector<std::string>{"2 cores, 512 MB", "target 2"}));
+  session.runs[1].target.limits.gpus = "all";
+  session.runs[1].target.limits.network.rate_bits_per_second = 2e6;
+  EXPECT_EQ(run_labels(session)[1], "all GPUs, 2 Mbit/s");
 }
 
 TEST(RunLabels, number_the_repeats_of_one_target) {

@@ -283,6 +283,26 @@ std::string_view to_string(Comparison c) {
   return kComparisonNames[static_cast<size_t>(c)];
 }
 
+std::string link_text(const Link& link) {
+  std::string text;
+  const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  if (link.rate_bits_per_second) {
+    const double rate = *link.rate_bits_per_second;
+    const bool slow = rate < 1e6;
+    add(fmt::format("{} {}bit/s", format_number(rate / (slow ? 1e3 : 1e6)), slow ? "k" : "M"));
+  }
+  if (link.delay) add(format_duration(*link.delay) + " delay");
+  if (link.loss_ratio) add(format_number(*link.loss_ratio * 100) + " % loss");
+  return text;
+}
+
+std::string gpus_text(const Limits& limits) {
+  if (limits.gpus == "all") return "all GPUs";
+  if (const auto count = parse_uint(limits.gpus))
+    return fmt::format("{} GPU{}", *count, *count == 1 ? "" : "s");
+  return limits.gpus.empty() ? "" : "GPUs " + limits.gpus;
+}
+
 std::string_view to_string(StreamKind kind) {
   return kStreamKinds[static_cast<size_t>(kind)];
 }

@@ -106,7 +106,6 @@ class Obstacles {
 };
 
 std::string describe_limits(const Limits& limits) {
-  if (limits.empty()) return "none";
   std::string text;
   const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
   if (limits.cpus)
@@ -115,6 +114,44 @@ std::string describe_limits(const Limits& limits) {
     add(fmt::format("{} of memory", format_bytes(static_cast<double>(*limits.memory_bytes))));
   }
   if (limits.pids) add(fmt::format("{} processes", *limits.pids));
+  if (!limits.gpus.empty()) add(gpus_text(limits));
+  if (!limits.network.empty()) add("a network of " + link_text(limits.network));
+  return text.empty() ? "none" : text;
+}
+
+std::string describe_stream(const Stream& stream) {
+  std::string text = fmt::format("{}: {}", stream.id, to_string(stream.kind));
+  if (stream.kind != StreamKind::audio)
+    text += fmt::format(" at {} fps", format_number(stream.frames_per_second));
+  if (!stream.files.empty()) text += " of " + stream.files;
+  return text + (stream.loop ? "" : ", once");
+}
+
+std::string describe_need(const Need& need) {
+  std::string text = fmt::format("{}: {}", need.name, need.image);
+  if (!need.command.empty()) text += " " + join_words(need.command);
+  std::string sign;
+  if (need.ready_port) sign = fmt::format("port {}", *need.ready_port);
+  if (!need.ready_log.empty())
+    sign += fmt::format("{}\"{}\" in its log", sign.empty() ? "" : " and ", need.ready_log);
+  if (sign.empty()) return text;
+  return text + fmt::format(", awaited by {} for {}", sign, format_duration(need.ready_timeout));
+}
+
+/// What an image gets beside itself.
+std::string describe_company(const Target& shown) {
+  std::string text;
+  if (shown.runtime != "auto") text += fmt::format("  runtime   {}\n", shown.runtime);
+  if (!shown.docker_args.empty())
+    text += fmt::format("  docker    {}\n", join_words(shown.docker_args));
+  if (!shown.dataset.empty()) {
+    const std::string& sum = shown.dataset_sha256;
+    text += fmt::format("  dataset   {}{}\n", shown.dataset,
+                        sum.empty() ? "" : fmt::format(" (sha256 {})", sum));
+  }
+  for (const auto& stream : shown.playback)
+    text += fmt::format("  playback  {}\n", describe_stream(stream));
+  for (const auto& need : shown.needs) text += fmt::format("  needs     {}\n", describe_need(need));
   return text;
 }
 
@@ -125,7 +162,7 @@ std::string describe_target(const Target& target, size_t number) {
                                  join_words(shown.command));
   if (!shown.image.empty()) text += fmt::format("  image     {}\n", shown.image);
   if (!shown.workdir.empty()) text += fmt::format("  in        {}\n", shown.workdir);
-  if (!shown.dataset.empty()) text += fmt::format("  dataset   {}\n", shown.dataset);
+  text += describe_company(shown);
   text += fmt::format("  for       {}{}\n",
                       shown.timeout == Nanoseconds(0) ? "as long as it runs"
                                                       : "at most " + format_duration(shown.timeout),

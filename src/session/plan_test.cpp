@@ -108,6 +108,38 @@ TEST(Plan, document_has_targets_without_their_secrets) {
   EXPECT_EQ(json["targets"][0]["env"]["API_TOKEN"], "***");
 }
 
+TEST(Plan, describes_what_a_container_gets) {
+  const auto result = parse_spec(R"(image: a/b:1
+profiling:
+  runtime: docker
+  docker_args: "-e API_TOKEN=abc123 -i"
+  dataset: /no/data
+  playback:
+    - {id: top_live, files: "cam1/*.jpg", fps: 10, loop: false}
+    - {id: mic, type: audio}
+  needs:
+    - {name: broker, image: "rabbitmq:3", ready: {port: 5672, log: started, timeout: 30s}}
+    - {name: model, image: "m:1", command: serve --fast}
+  resources: {gpus: 2, network: {rate: 500kbit, delay: 80ms, loss: 1%}}
+)",
+                                 "s.yaml");
+  const std::string text = describe_plan(result.spec.value(), Plan());
+  EXPECT_NE(text.find(R"(  image     a/b:1
+  runtime   docker
+  docker    -e 'API_TOKEN=***' -i
+  dataset   /no/data
+  playback  top_live: video at 10 fps of cam1/*.jpg, once
+  playback  mic: audio
+  needs     broker: rabbitmq:3, awaited by port 5672 and "started" in its log for 30 s
+  needs     model: m:1 serve --fast
+)"),
+            text.npos)
+      << text;
+  EXPECT_NE(text.find("  limits    2 GPUs, a network of 500 kbit/s, 80 ms delay, 1 % loss\n"),
+            text.npos)
+      << text;
+}
+
 TEST(SpecForCommand, is_named_after_the_script_rather_than_its_interpreter) {
   const auto name = [](const std::vector<std::string>& command) {
     return spec_for_command(command).app.name;

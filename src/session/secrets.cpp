@@ -267,9 +267,62 @@ std::vector<std::string> masked_words(const std::vector<std::string>& words) {
   return out;
 }
 
+/// The length of what stands before NAME=VALUE in one word: "--env=", "-e", "-ite=".
+size_t env_option_size(std::string_view word) {
+  constexpr std::string_view kLong = "--env=";
+  if (word.starts_with(kLong)) return kLong.size();
+  if (!word.starts_with('-')) return 0;
+  size_t at = 1;
+  while (at < word.size() && is_one_of(word[at], "dit")) ++at;
+  if (at >= word.size() || word[at] != 'e') return 0;
+  return word.substr(at + 1).starts_with('=') ? at + 2 : at + 1;
+}
+
+std::vector<std::string> masked_docker_args(const std::vector<std::string>& words) {
+  std::vector<std::string> out;
+  for (const auto& word : words) {
+    const size_t size = env_option_size(word);
+    const std::string rest = word.substr(size);
+    const auto assignment = masked_assignment(rest);
+    out.push_back(word.substr(0, size) + (assignment ? *assignment : masked_text(rest)));
+  }
+  return out;
+}
+
+using Env = std::map<std::string, std::string>;
+
+void mask_env(Env& env) {
+  for (auto& [name, value] : env) {
+    if (value.empty()) continue;
+    value = is_secret_name(name) ? std::string(kMask) : masked_text(value);
+  }
+}
+
+void mask_need(Need& need) {
+  need.image = masked_text(need.image);
+  need.command = masked_words(need.command);
+  need.ready_log = masked_text(need.ready_log);
+  mask_env(need.env);
+}
+
 void replace_all(std::string& text, const std::string& secret) {
   for (size_t at = text.find(secret); at != text.npos; at = text.find(secret, at + kMask.size())) {
     text.replace(at, secret.size(), kMask);
+  }
+}
+
+void replace_all(std::vector<std::string>& words, Env& env, const std::string& secret) {
+  for (auto& word : words) replace_all(word, secret);
+  for (auto& entry : env) replace_all(entry.second, secret);
+}
+
+/// Hides the values of secret variables wherever else they stand.
+void hide_repeated(const Env& env, Target& out) {
+  for (const auto& [name, value] : env) {
+    if (value.size() < kShortestRepeated || !is_secret_name(name)) continue;
+    replace_all(out.command, out.env, value);
+    for (auto& word : out.docker_args) replace_all(word, value);
+    for (auto& need : out.needs) replace_all(need.command, need.env, value);
   }
 }
 
@@ -281,15 +334,11 @@ Target masked(const Target& target) {
   out.workdir = masked_text(target.workdir);
   out.dataset = masked_text(target.dataset);
   out.command = masked_words(target.command);
-  for (auto& [name, value] : out.env) {
-    if (value.empty()) continue;
-    value = is_secret_name(name) ? std::string(kMask) : masked_text(value);
-  }
-  for (const auto& [name, value] : target.env) {
-    if (value.size() < kShortestRepeated || !is_secret_name(name)) continue;
-    for (auto& word : out.command) replace_all(word, value);
-    for (auto& entry : out.env) replace_all(entry.second, value);
-  }
+  out.docker_args = masked_docker_args(target.docker_args);
+  mask_env(out.env);
+  for (auto& need : out.needs) mask_need(need);
+  hide_repeated(target.env, out);
+  for (const auto& need : target.needs) hide_repeated(need.env, out);
   return out;
 }
 

@@ -233,6 +233,51 @@ TEST(Masked, finds_the_value_of_a_secret_variable_elsewhere) {
   EXPECT_EQ(safe.env.at("COPY"), "<***>");
 }
 
+TEST(Masked, covers_docker_arguments_in_every_form) {
+  Target target;
+  target.docker_args = {"-e",
+                        "TOKEN=two " + plain(),
+                        "--env=TOKEN=two " + plain(),
+                        "-eTOKEN=two " + plain(),
+                        "-e=TOKEN=two " + plain(),
+                        "-iteTOKEN=" + plain(),
+                        "-eURL=http://u:" + plain() + "@h",
+                        "--env",
+                        "TOKEN",
+                        "-e",
+                        "LEVEL=debug info",
+                        "--entrypoint=sh",
+                        "-v",
+                        "/data:/data:ro",
+                        "-u",
+                        "me:staff"};
+  EXPECT_EQ(
+      masked(target).docker_args,
+      (Words{"-e", "TOKEN=***", "--env=TOKEN=***", "-eTOKEN=***", "-e=TOKEN=***", "-iteTOKEN=***",
+             "-eURL=http://u:***@h", "--env", "TOKEN", "-e", "LEVEL=debug info", "--entrypoint=sh",
+             "-v", "/data:/data:ro", "-u", "me:staff"}));
+}
+
+TEST(Masked, covers_what_the_app_needs) {
+  Target target;
+  Need need;
+  need.command = {"serve", "--password", plain(), "x" + plain()};
+  need.env = {{"BROKER_PASSWORD", plain()}, {"LEVEL", "debug"}};
+  need.ready_log = "listening with token=" + plain();
+  target.needs = {need};
+  target.command = {"app", "x" + plain()};
+  target.docker_args = {"--hostname=x" + plain()};
+  target.dataset = "https://h/x?X-Amz-Credential=" + plain() + "&X-Amz-Signature=" + plain();
+  const auto safe = masked(target);
+  EXPECT_EQ(safe.needs[0].command, (Words{"serve", "--password", "***", "x***"}));
+  EXPECT_EQ(safe.needs[0].env,
+            (std::map<std::string, std::string>{{"BROKER_PASSWORD", "***"}, {"LEVEL", "debug"}}));
+  EXPECT_EQ(safe.needs[0].ready_log, "listening with token=***");
+  EXPECT_EQ(safe.command, (Words{"app", "x***"}));
+  EXPECT_EQ(safe.docker_args, Words{"--hostname=x***"});
+  EXPECT_EQ(safe.dataset, "https://h/x?X-Amz-Credential=***&X-Amz-Signature=***");
+}
+
 TEST(Masked, leaves_the_rest_of_a_target_alone) {
   Target target;
   target.command = {"app", "two words", "it's"};

@@ -29,6 +29,7 @@ struct Frame {
   App app;
   std::optional<fs::path> app_folder;      ///< where a process runs unless told otherwise
   std::optional<fs::path> section_folder;  ///< where paths of the profiling section start from
+  Section command_line;                    ///< laid over every target
 };
 
 std::string resolved(const std::optional<fs::path>& folder, const std::string& path) {
@@ -37,15 +38,26 @@ std::string resolved(const std::optional<fs::path>& folder, const std::string& p
   return full.has_filename() ? full.string() : full.parent_path().string();
 }
 
+Section section_of(const Overrides& overrides) {
+  Section section;
+  if (overrides.runtime && check_runtime(*overrides.runtime)) section.runtime = overrides.runtime;
+  if (overrides.dataset) section.dataset = {from_here(*overrides.dataset), ""};
+  return section;
+}
+
+bool is_process(const Section& section) {
+  return section.runtime == "process" ||
+         (section.command && !section.image && section.runtime != "docker");
+}
+
 /// Decides between a command and an image. "Nothing to run" is only said when nothing else is
 /// wrong, since it may be the other error's consequence; nor is an image made up then.
 void choose_what_runs(const Section& section, const App& app, Target& target, Problems& problems) {
-  const bool as_process = section.runtime == "process" || (section.command && !section.image);
   if (section.command) target.command = *section.command;
   if (section.args) {
     target.command.insert(target.command.end(), section.args->begin(), section.args->end());
   }
-  if (as_process) {
+  if (is_process(section)) {
     if (!section.command && problems.empty()) {
       problems.add(section.line, "runtime: process needs a command; add \"command: …\"");
     }
@@ -54,11 +66,31 @@ void choose_what_runs(const Section& section, const App& app, Target& target, Pr
   target.image = section.image.value_or("");
   if (section.image || !problems.empty()) return;
   target.image = app.full_name();
-  if (app.name.empty()) {
+  if (app.name.empty() && section.runtime == "docker") {
+    problems.add(section.line, "runtime: docker needs an image; add \"image: …\"");
+  } else if (app.name.empty()) {
     problems.add(0, "nothing to run; add a command, an image, or the app's name");
   } else if (const auto valid = check_image(target.image); !valid) {
     problems.add(0, valid.error().message + ", or add a command or an image");
   }
+}
+
+/// What goes only with something else that the target lacks.
+void check_company(const Section& section, Problems& problems) {
+  const auto refuse = [&](const std::string& key, const char* message) {
+    const auto place = section.places.find(key);
+    problems.add(place != section.places.end() ? place->second.line : section.line, message);
+  };
+  if (section.playback && !section.dataset && !section.places.contains("dataset"))
+    refuse("playback", "playback: there is no dataset to play; add \"dataset: …\"");
+  if (!is_process(section)) return;
+  if (section.docker_args)
+    refuse("docker_args", "docker_args need a container; name an image, or remove them");
+  if (section.needs) refuse("needs", "needs go with a container; name an image, or remove them");
+  if (!section.limits.gpus.empty())
+    refuse("resources", "a choice of GPUs needs a container; name an image, or remove it");
+  if (!section.limits.network.empty())
+    refuse("resources", "network limits need a container; name an image, or remove them");
 }
 
 Target make_target(const Section& section, const Frame& frame, Problems& problems) {
@@ -71,7 +103,14 @@ Target make_target(const Section& section, const Frame& frame, Problems& problem
   } else if (target.image.empty() && frame.app_folder) {
     target.workdir = frame.app_folder->string();
   }
-  if (section.dataset) target.dataset = resolved(frame.section_folder, *section.dataset);
+  if (section.dataset) {
+    target.dataset = resolved(frame.section_folder, section.dataset->source);
+    target.dataset_sha256 = section.dataset->sha256;
+  }
+  target.runtime = section.runtime.value_or(target.runtime);
+  target.docker_args = section.docker_args.value_or(target.docker_args);
+  target.playback = section.playback.value_or(target.playback);
+  target.needs = section.needs.value_or(target.needs);
   target.env = section.env;
   target.timeout = section.timeout.value_or(target.timeout);
   target.warmup = section.warmup.value_or(target.warmup);
@@ -81,6 +120,7 @@ Target make_target(const Section& section, const Frame& frame, Problems& problem
   target.limits = section.limits;
   target.goals = section.goals;
   target.metrics = section.metrics.value_or(target.metrics);
+  check_company(section, problems);
   if (const auto valid = check_target(target); !valid) {
     problems.add(section.line, valid.error().message);
   }
@@ -137,7 +177,8 @@ Spec make_spec(const Frame& frame, const Section& top, const Profiling& profilin
   std::vector<Section> sections;
   for (const auto& target : profiling.targets) sections.push_back(overlay(defaults, target));
   if (sections.empty()) sections.push_back(defaults);
-  for (const auto& section : sections) {
+  for (auto& section : sections) {
+    section = overlay(section, frame.command_line);
     spec.targets.push_back(make_target(section, frame, problems));
     spec.places.push_back(section.places);
   }
@@ -171,13 +212,15 @@ std::optional<Profiling> load_profile(const Source& source, Problems& problems) 
   return read_profile(*root, problems);
 }
 
-SpecResult build(const Source& app_source, const Source* profile_source) {
+SpecResult build(const Source& app_source, const Source* profile_source,
+                 const Overrides& overrides = {}) {
   Problems app_problems(app_source.name);
   AppFile file;
   const auto root = load_map(app_source.text, app_problems);
   if (root) file = read_app(*root, profile_source != nullptr, app_problems);
   const Frame frame = {file.app, app_source.folder,
-                       profile_source != nullptr ? profile_source->folder : app_source.folder};
+                       profile_source != nullptr ? profile_source->folder : app_source.folder,
+                       section_of(overrides)};
   if (profile_source == nullptr) {
     Spec spec;
     if (root) {
@@ -216,13 +259,14 @@ std::optional<Source> open_source(const fs::path& file, std::vector<Diagnostic>&
 
 }  // namespace
 
-SpecResult read_spec(const fs::path& file, const std::optional<fs::path>& profile) {
+SpecResult read_spec(const fs::path& file, const std::optional<fs::path>& profile,
+                     const Overrides& overrides) {
   SpecResult result;
   const auto app = open_source(file, result.errors);
   std::optional<Source> section;
   if (profile) section = open_source(*profile, result.errors);
   if (!result.errors.empty()) return result;
-  return build(*app, section ? &*section : nullptr);
+  return build(*app, section ? &*section : nullptr, overrides);
 }
 
 SpecResult parse_spec(const std::string& text, const std::string& name) {
@@ -244,7 +288,8 @@ Spec spec_for_command(const std::vector<std::string>& command) {
   return spec;
 }
 
-SpecResult spec_for_command(const std::vector<std::string>& command, const fs::path& profile) {
+SpecResult spec_for_command(const std::vector<std::string>& command, const fs::path& profile,
+                            const Overrides& overrides) {
   SpecResult result;
   const auto source = open_source(profile, result.errors);
   if (!source) return result;
@@ -255,6 +300,7 @@ SpecResult spec_for_command(const std::vector<std::string>& command, const fs::p
   profiling.defaults.command = command;
   Frame frame;
   frame.section_folder = source->folder;
+  frame.command_line = section_of(overrides);
   Spec spec = make_spec(frame, Section(), profiling, problems);
   return finish(std::move(spec), problems.take());
 }
@@ -286,7 +332,8 @@ Result<Spec> spec_for_process(pid_t pid, const SysRoot& root) {
   return spec;
 }
 
-SpecResult spec_for_image(const std::string& image, const std::optional<fs::path>& profile) {
+SpecResult spec_for_image(const std::string& image, const std::optional<fs::path>& profile,
+                          const Overrides& overrides) {
   SpecResult result;
   if (const auto valid = check_image(image); !valid) {
     result.errors.push_back({"command line", 0, valid.error().message});
@@ -297,6 +344,7 @@ SpecResult spec_for_image(const std::string& image, const std::optional<fs::path
 
   Frame frame;
   frame.app = app_of_image(image);
+  frame.command_line = section_of(overrides);
   Problems problems(source ? source->name : "command line");
   Profiling profiling;
   if (source) {

@@ -16,9 +16,10 @@ namespace {
 constexpr std::array<std::string_view, 6> kOurs = {"name",  "namespace", "version",
                                                    "image", "command",   "profiling"};
 /// Keys of the section that nobody else uses at the top level.
-constexpr std::array<std::string_view, 9> kOfSection = {
-    "targets", "goals", "timeout", "repeat", "warmup", "args", "interval", "grace", "metrics"};
-constexpr std::array<std::string_view, 3> kLimits = {"cpus", "memory", "pids"};
+constexpr std::array<std::string_view, 12> kOfSection = {
+    "targets",  "goals", "timeout", "repeat",      "warmup",          "args",
+    "interval", "grace", "metrics", "docker_args", "app_docker_args", "playback"};
+constexpr std::array<std::string_view, 5> kLimits = {"cpus", "memory", "pids", "gpus", "network"};
 /// Keys of other tools that would otherwise pass for slips of ours.
 constexpr std::array<std::string_view, 2> kTheirs = {"images", "commands"};
 

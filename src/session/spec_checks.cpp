@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <assay/base/text.h>
+#include <assay/launch/docker_args.h>
 #include <assay/session/spec.h>
 
 namespace assay::session {
@@ -21,6 +23,8 @@ constexpr double kFewestCpus = 0.01;
 constexpr double kMostCpus = 4096;
 constexpr uint64_t kLeastMemory = 4U << 20U;
 constexpr uint64_t kMostPids = 4U << 20U;
+constexpr uint64_t kMostGpus = 1024;
+constexpr std::array<std::string_view, 4> kRuntimes = {"auto", "process", "docker", "kubernetes"};
 constexpr size_t kLongestSuggested = 40;
 constexpr std::array<std::string_view, 5> kMetrics = {"system", "power", "stacks", "gpu-summary",
                                                       "gpu-kernels"};
@@ -30,6 +34,21 @@ bool is_alpha(char c) {
 }
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
+}
+
+bool is_gpu_id(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return is_alpha(c) || is_digit(c) || c == '-';
+  });
+}
+
+/// "0,1", or one id that is no number: "GPU-5ab0".
+bool are_gpu_ids(std::string_view text) {
+  if (text.ends_with(',')) return false;
+  const bool several = text.find(',') != text.npos;
+  bool valid = several || text.starts_with("GPU-") || text.starts_with("MIG-");
+  while (valid && !text.empty()) valid = is_gpu_id(next_field(text, ','));
+  return valid;
 }
 
 }  // namespace
@@ -83,6 +102,50 @@ Result<uint64_t> parse_pids(const std::string& text) {
   if (count && *count >= 1 && *count <= kMostPids) return *count;
   return bad_input(
       fmt::format("{} is not a number of processes; choose 1 to {}", in_quotes(text), kMostPids));
+}
+
+Result<std::string> parse_gpus(const std::string& text) {
+  const auto count = parse_uint(text);
+  if (text == "all" || (count && *count >= 1 && *count <= kMostGpus) || are_gpu_ids(text))
+    return text;
+  return bad_input(
+      fmt::format("{} is not a choice of GPUs; write all, a number as in 1, or ids as in \"0,1\"",
+                  in_quotes(text)));
+}
+
+Result<double> parse_loss(const std::string& text) {
+  std::string_view number = trim(text);
+  const bool percent = number.ends_with('%');
+  if (percent) number = trim(number.substr(0, number.size() - 1));
+  const auto value = parse_double(number);
+  // A bare 1 may be meant as 1 %.
+  const bool valid = value && *value >= 0 && (percent ? *value <= 100 : *value < 1);
+  if (valid) return percent ? *value / 100 : *value;
+  return bad_input(
+      fmt::format("{} is not a share of packets; write for example 1% or 0.01", in_quotes(text)));
+}
+
+Result<std::string> check_runtime(const std::string& runtime) {
+  if (std::find(kRuntimes.begin(), kRuntimes.end(), runtime) == kRuntimes.end()) {
+    return bad_input(
+        fmt::format("unknown runtime {}{}", in_quotes(runtime), suggestion(runtime, kRuntimes)));
+  }
+  if (runtime != "kubernetes") return runtime;
+  return bad_input(
+      "kubernetes is not in this version; use docker with an image, or process with a command");
+}
+
+Result<void> check_docker_args(const std::vector<std::string>& words) {
+  const auto valid = launch::check_docker_args(words);
+  if (valid) return {};
+  return bad_input(masked_text(valid.error().message));
+}
+
+std::string from_here(const std::string& path) {
+  std::error_code error;
+  if (path.find("://") != path.npos) return path;
+  const auto full = std::filesystem::absolute(path, error).lexically_normal();
+  return full.has_filename() ? full.string() : full.parent_path().string();
 }
 
 Result<std::vector<std::string>> check_metrics(const std::vector<std::string>& names) {

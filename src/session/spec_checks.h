@@ -21,6 +21,16 @@ Result<int> check_repeat(int64_t repeat);
 Result<double> parse_cpus(const std::string& text);
 Result<uint64_t> parse_memory(const std::string& text);
 Result<uint64_t> parse_pids(const std::string& text);
+/// "all", a number of GPUs, or ids as in "0,1".
+Result<std::string> parse_gpus(const std::string& text);
+/// "1%" or 0.01.
+Result<double> parse_loss(const std::string& text);
+/// auto, process or docker.
+Result<std::string> check_runtime(const std::string& runtime);
+/// As `docker run` takes them.
+Result<void> check_docker_args(const std::vector<std::string>& words);
+/// A path of the command line, which starts from the current folder; an address stays as it is.
+std::string from_here(const std::string& path);
 /// Known names, each once.
 Result<std::vector<std::string>> check_metrics(const std::vector<std::string>& names);
 /// Whether this version can measure it; what it cannot is accepted and told as not measured.

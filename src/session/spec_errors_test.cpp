@@ -146,16 +146,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"resources: {memory: 512}",
              "memory: 512 B is too little to start a program; write for example 512MB"},
         Case{"resources: {pids: 0}", "pids: '0' is not a number of processes; choose 1 to 4194304"},
-        Case{"resources: {gpus: 1}",
-             "resources: gpus comes with the container runtimes, which are not in this version; "
-             "remove the key"},
-        Case{"resources: {network: none}",
-             "resources: network comes with the container runtimes, which are not in this version; "
-             "remove the key"},
-        Case{"runtime: docker",
-             "runtime: docker is not in this version; use process with a command"},
+        Case{"runtime: docker", "runtime: docker needs an image; add \"image: …\""},
         Case{"runtime: kubernetes",
-             "runtime: kubernetes is not in this version; use process with a command"},
+             "runtime: kubernetes is not in this version; use docker with an image, or process "
+             "with a command"},
         Case{"goals: [fps.men > 1]",
              "goals: unknown statistic 'men' in goal 'fps.men > 1'; did you mean 'mean'?"},
         Case{"{timeout: 5, timeout: 6}",
@@ -175,19 +169,21 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Timeout: 5", "unknown key 'Timeout'; did you mean 'timeout'?"},
         Case{"warm-up: 5", "unknown key 'warm-up'; did you mean 'warmup'?"},
         Case{"enviroment: {}",
-             "unknown key 'enviroment'; choose of: args, command, dataset, env, goals, grace, "
-             "image, interval, metrics, repeat, resources, runtime, timeout, warmup, workdir, "
-             "targets"},
+             "unknown key 'enviroment'; choose of: args, command, dataset, docker_args, env, "
+             "goals, grace, image, interval, metrics, needs, playback, repeat, resources, runtime, "
+             "timeout, warmup, workdir, targets"},
         Case{"goal: {}", "unknown key 'goal'; did you mean 'goals'?"},
         Case{"ressources: {}", "unknown key 'ressources'; did you mean 'resources'?"},
         Case{"resources: {cpu: 1}", "unknown key 'cpu'; did you mean 'cpus'?"},
-        Case{"resources: {mem: 1}", "unknown key 'mem'; choose of: cpus, memory, pids"},
+        Case{"resources: {mem: 1}",
+             "unknown key 'mem'; choose of: cpus, memory, pids, gpus, network"},
         Case{"targets: [{nme: x}]", "unknown key 'nme'; did you mean 'name'?"},
         Case{"targets: [{nmae: x}]", "unknown key 'nmae'; did you mean 'name'?"},
         Case{"targets: [{arg: x}]", "unknown key 'arg'; did you mean 'args'?"},
         Case{"name: x",
-             "unknown key 'name'; choose of: args, command, dataset, env, goals, grace, image, "
-             "interval, metrics, repeat, resources, runtime, timeout, warmup, workdir, targets"},
+             "unknown key 'name'; choose of: args, command, dataset, docker_args, env, goals, "
+             "grace, image, interval, metrics, needs, playback, repeat, resources, runtime, "
+             "timeout, warmup, workdir, targets"},
         Case{"runtime: proces", "runtime: unknown runtime 'proces'; did you mean 'process'?"},
         Case{"metrics: [sytem]", "metrics: unknown metrics 'sytem'; did you mean 'system'?"},
         Case{"goals: [fps.maen > 1]",
@@ -221,7 +217,9 @@ TEST(SpecErrors, tell_what_stands_a_level_too_high) {
 TEST(SpecErrors, tell_every_key_of_the_section_that_stands_a_level_too_high) {
   for (const std::string line :
        {"timeout: 5", "repeat: 2", "warmup: 1s", "args: --fast", "interval: 1s", "grace: 1s",
-        "metrics: [system]", "resources: {cpus: 1}", "resources: {memory: 1GB, gpus: 1}"}) {
+        "metrics: [system]", "resources: {cpus: 1}", "resources: {memory: 1GB, gpus: 1}",
+        "resources: {gpus: all}", "resources: {network: {rate: 2mbit}}", "docker_args: -i",
+        "app_docker_args: -i", "playback: {id: a}"}) {
     const std::string key = line.substr(0, line.find(':'));
     EXPECT_EQ(
         errors_of("command: x\n" + line + "\n"),

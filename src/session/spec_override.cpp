@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec_checks.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
+#include <assay/base/text.h>
 #include <assay/session/spec.h>
 
 namespace assay::session {
@@ -27,6 +29,9 @@ class Applier {
     if (overrides_.metrics) {
       set(take("metrics", check_metrics(*overrides_.metrics)), &Target::metrics);
     }
+    apply_runtime();
+    apply_docker_args();
+    apply_dataset();
     apply_limits();
     apply_env();
     apply_goals();
@@ -54,15 +59,62 @@ class Applier {
     for (auto& target : targets_) target.*member = *value;
   }
 
+  /// The value of an option that plain processes do not have.
+  template <class T>
+  T take_for_containers(std::string_view option, Result<T> result) {
+    const bool all = std::none_of(targets_.begin(), targets_.end(),
+                                  [](const Target& t) { return t.image.empty(); });
+    if (result && !all) {
+      add_error(option, "needs a container; name an image, or leave it out");
+      return {};
+    }
+    return take(option, std::move(result)).value_or(T());
+  }
+
+  /// A spec from a file was already read with it.
+  void apply_runtime() {
+    if (!overrides_.runtime) return;
+    const auto runtime = take("runtime", check_runtime(*overrides_.runtime));
+    if (!runtime) return;
+    for (auto& target : targets_) {
+      if (target.runtime == *runtime) continue;
+      if (*runtime == "docker" && target.image.empty())
+        return add_error("runtime", "docker needs an image; name one instead of a command");
+      if (*runtime == "process" && !target.image.empty())
+        return add_error("runtime", "process needs a command; give one instead of an image");
+      target.runtime = *runtime;
+    }
+  }
+
+  void apply_docker_args() {
+    if (!overrides_.docker_args) return;
+    auto words = split_words(*overrides_.docker_args);
+    if (words) {
+      if (auto valid = check_docker_args(*words); !valid) words = fail(std::move(valid).error());
+    }
+    const auto taken = take_for_containers("docker-args", std::move(words));
+    for (auto& target : targets_) target.docker_args = taken;
+  }
+
+  void apply_dataset() {
+    if (!overrides_.dataset) return;
+    for (auto& target : targets_) {
+      target.dataset = from_here(*overrides_.dataset);
+      target.dataset_sha256.clear();
+    }
+  }
+
   void apply_limits() {
     Limits limits;
     if (overrides_.cpus) limits.cpus = take("cpus", parse_cpus(*overrides_.cpus));
     if (overrides_.memory) limits.memory_bytes = take("memory", parse_memory(*overrides_.memory));
     if (overrides_.pids) limits.pids = take("pids", parse_pids(*overrides_.pids));
+    if (overrides_.gpus) limits.gpus = take_for_containers("gpus", parse_gpus(*overrides_.gpus));
     for (auto& target : targets_) {
       if (limits.cpus) target.limits.cpus = limits.cpus;
       if (limits.memory_bytes) target.limits.memory_bytes = limits.memory_bytes;
       if (limits.pids) target.limits.pids = limits.pids;
+      if (!limits.gpus.empty()) target.limits.gpus = limits.gpus;
     }
   }
 
@@ -104,8 +156,12 @@ Result<void> apply(const Overrides& overrides, Spec& spec) {
   auto targets = spec.targets;
   ASSAY_CHECK(Applier(overrides, targets).apply());
   spec.targets = std::move(targets);
-  if (overrides.cpus || overrides.memory || overrides.pids) {
-    for (auto& places : spec.places) places.erase("resources");
+  for (auto& places : spec.places) {
+    if (overrides.cpus || overrides.memory || overrides.pids || overrides.gpus)
+      places.erase("resources");
+    if (overrides.runtime) places.erase("runtime");
+    if (overrides.docker_args) places.erase("docker_args");
+    if (overrides.dataset) places.erase("dataset");
   }
   return {};
 }

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+
+#include <assay/base/files.h>
 #include <assay/session/spec.h>
 #include <gtest/gtest.h>
 
@@ -87,6 +90,83 @@ TEST(Overrides, tell_all_errors_with_their_option_and_change_nothing) {
             "--env: 'a b' is not a variable's name; use letters, digits and _, and no digit first\n"
             "--goal: goal 'fps' compares nothing; use <, <=, > or >=, as in \"fps >= 10\"");
   EXPECT_EQ(spec.targets[0].grace, seconds(10));
+}
+
+TEST(Overrides, say_how_a_container_runs) {
+  Overrides overrides;
+  overrides.runtime = "docker";
+  overrides.docker_args = "-e 'A=two words'";
+  overrides.dataset = "https://h/x.zip";
+  overrides.gpus = "0,1";
+  Spec spec = spec_for_image("a/b:1", std::nullopt).spec.value();
+  spec.targets[0].docker_args = {"-i"};
+  spec.targets[0].dataset_sha256 = "00";
+  ASSERT_TRUE(apply(overrides, spec));
+  const Target& target = spec.targets[0];
+  EXPECT_EQ(target.runtime, "docker");
+  EXPECT_EQ(target.docker_args, (Words{"-e", "A=two words"}));
+  EXPECT_EQ(target.dataset, "https://h/x.zip");
+  EXPECT_EQ(target.dataset_sha256, "");
+  EXPECT_EQ(target.limits.gpus, "0,1");
+}
+
+TEST(Overrides, start_a_path_from_the_current_folder) {
+  Overrides overrides;
+  overrides.dataset = "winter/";
+  Spec spec = spec_for_command({"true"});
+  ASSERT_TRUE(apply(overrides, spec));
+  EXPECT_EQ(spec.targets[0].dataset, (std::filesystem::current_path() / "winter").string());
+}
+
+TEST(Overrides, for_containers_are_refused_for_a_process) {
+  Overrides overrides;
+  overrides.runtime = "docker";
+  overrides.docker_args = "-i";
+  overrides.gpus = "all";
+  auto spec = two_targets();
+  EXPECT_EQ(apply(overrides, spec).error().message,
+            "--runtime: docker needs an image; name one instead of a command\n"
+            "--docker-args: needs a container; name an image, or leave it out\n"
+            "--gpus: needs a container; name an image, or leave it out");
+  overrides = Overrides();
+  overrides.runtime = "process";
+  spec = spec_for_image("a/b:1", std::nullopt).spec.value();
+  EXPECT_EQ(apply(overrides, spec).error().message,
+            "--runtime: process needs a command; give one instead of an image");
+}
+
+TEST(Overrides, of_containers_are_checked) {
+  Overrides overrides;
+  overrides.runtime = "dokcer";
+  overrides.docker_args = "--volum=a:/b";
+  overrides.gpus = "some";
+  Spec spec = spec_for_image("a/b:1", std::nullopt).spec.value();
+  EXPECT_EQ(apply(overrides, spec).error().message,
+            "--runtime: unknown runtime 'dokcer'; did you mean 'docker'?\n"
+            "--docker-args: docker argument '--volum' is not known here; did you mean --volume?\n"
+            "--gpus: 'some' is not a choice of GPUs; write all, a number as in 1, or ids as in "
+            "\"0,1\"");
+}
+
+TEST(Overrides, of_runtime_and_dataset_decide_how_a_file_is_read) {
+  const auto file = std::filesystem::path(::testing::TempDir()) / "assay_overridden.yaml";
+  ASSERT_TRUE(write_file(file,
+                         "name: a\nimage: a/b:1\ncommand: run\nprofiling:\n"
+                         "  playback: {id: top}\n"));
+  Overrides overrides;
+  EXPECT_EQ(read_spec(file).errors.at(0).message,
+            "playback: there is no dataset to play; add \"dataset: …\"");
+  overrides.runtime = "process";
+  overrides.dataset = "/data";
+  auto result = read_spec(file, std::nullopt, overrides);
+  ASSERT_TRUE(result.spec);
+  ASSERT_TRUE(apply(overrides, *result.spec));
+  EXPECT_EQ(result.spec->targets[0].image, "");
+  EXPECT_EQ(result.spec->targets[0].runtime, "process");
+  EXPECT_EQ(result.spec->targets[0].command, Words{"run"});
+  EXPECT_EQ(result.spec->targets[0].workdir, file.parent_path());
+  EXPECT_EQ(result.spec->targets[0].dataset, "/data");
+  std::filesystem::remove(file);
 }
 
 TEST(Overrides, blame_no_option_that_was_not_given) {

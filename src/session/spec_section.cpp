@@ -2,7 +2,6 @@
 #include "spec_section.h"
 
 #include "spec_checks.h"
-#include "spec_values.h"
 
 #include <algorithm>
 #include <array>
@@ -13,6 +12,10 @@ namespace {
 
 /// Bounds what one small file with aliases can grow to.
 constexpr size_t kMostTargets = 100;
+
+constexpr std::string_view kDockerArgs = "docker_args";
+/// What existing callers call it.
+constexpr std::string_view kDockerArgsToo = "app_docker_args";
 
 using Reader = void (*)(const Field&, Section&, Problems&);
 struct Key {
@@ -37,10 +40,19 @@ void read_command(const Field& field, Section& section, Problems& problems) {
   }
 }
 
-constexpr std::array<Key, 16> kKeys = {{
+void read_docker_args_once(const Field& field, Section& section, Problems& problems) {
+  if (section.places.contains(std::string(kDockerArgs))) {
+    problems.add(field.line, "docker_args and app_docker_args are one; remove one of them");
+  } else {
+    section.docker_args = read_docker_args(field, problems);
+  }
+}
+
+constexpr std::array<Key, 19> kKeys = {{
     {"args", [](const Field& f, Section& s, Problems& p) { s.args = read_words(f, p); }},
     {"command", read_command},
-    {"dataset", [](const Field& f, Section& s, Problems& p) { s.dataset = read_text(f, p); }},
+    {"dataset", [](const Field& f, Section& s, Problems& p) { s.dataset = read_dataset(f, p); }},
+    {"docker_args", read_docker_args_once},
     {"env", [](const Field& f, Section& s, Problems& p) { s.env = read_env(f, p); }},
     {"goals", [](const Field& f, Section& s, Problems& p) { s.goals = read_goals(f, p); }},
     {"grace", [](const Field& f, Section& s, Problems& p) { s.grace = read_duration(f, p); }},
@@ -48,6 +60,8 @@ constexpr std::array<Key, 16> kKeys = {{
     {"interval", read_interval},
     {"metrics", [](const Field& f, Section& s, Problems& p) { s.metrics = read_metrics(f, p); }},
     {"name", [](const Field& f, Section& s, Problems& p) { s.name = read_text(f, p); }},
+    {"needs", [](const Field& f, Section& s, Problems& p) { s.needs = read_needs(f, p); }},
+    {"playback", [](const Field& f, Section& s, Problems& p) { s.playback = read_playback(f, p); }},
     {"repeat", [](const Field& f, Section& s, Problems& p) { s.repeat = read_repeat(f, p); }},
     {"resources", [](const Field& f, Section& s, Problems& p) { s.limits = read_resources(f, p); }},
     {"runtime", [](const Field& f, Section& s, Problems& p) { s.runtime = read_runtime(f, p); }},
@@ -57,6 +71,7 @@ constexpr std::array<Key, 16> kKeys = {{
 }};
 
 const Key* find_key(std::string_view name) {
+  if (name == kDockerArgsToo) name = kDockerArgs;
   const auto* const key =
       std::find_if(kKeys.begin(), kKeys.end(), [&](const Key& k) { return k.name == name; });
   return key == kKeys.end() ? nullptr : key;
@@ -70,11 +85,6 @@ std::vector<std::string_view> key_names(bool in_target) {
   }
   if (!in_target) names.push_back("targets");
   return names;
-}
-
-void unknown_key(const Field& field, bool in_target, Problems& problems) {
-  problems.add(field.line, fmt::format("unknown key {}{}", in_quotes(field.key),
-                                       suggestion(field.key, key_names(in_target))));
 }
 
 Section read_target(const YAML::Node& node, size_t number, Problems& problems) {
@@ -94,7 +104,7 @@ Section read_target(const YAML::Node& node, size_t number, Problems& problems) {
     } else if (field.key == "targets") {
       problems.add(field.line, "a target has no targets of its own; move them one level up");
     } else {
-      unknown_key(field, true, problems);
+      unknown_key(field, key_names(true), problems);
     }
   }
   return section;
@@ -140,11 +150,23 @@ void lay_over(std::optional<T>& upper, const std::optional<T>& lower) {
   if (lower) upper = lower;
 }
 
+void lay_over(Limits& upper, const Limits& lower) {
+  lay_over(upper.cpus, lower.cpus);
+  lay_over(upper.memory_bytes, lower.memory_bytes);
+  lay_over(upper.pids, lower.pids);
+  if (!lower.gpus.empty()) upper.gpus = lower.gpus;
+  lay_over(upper.network.rate_bits_per_second, lower.network.rate_bits_per_second);
+  lay_over(upper.network.delay, lower.network.delay);
+  lay_over(upper.network.loss_ratio, lower.network.loss_ratio);
+}
+
 }  // namespace
 
 void read_key(const Field& field, Section& section, Problems& problems) {
-  if (const Key* key = find_key(field.key)) key->read(field, section, problems);
-  section.places[field.key] = {problems.file(), field.line};
+  const Key* key = find_key(field.key);
+  if (key == nullptr) return;
+  key->read(field, section, problems);
+  section.places.try_emplace(std::string(key->name), Place{problems.file(), field.line});
 }
 
 Profiling read_profiling(const YAML::Node& section, Problems& problems) {
@@ -156,7 +178,7 @@ Profiling read_profiling(const YAML::Node& section, Problems& problems) {
     } else if (find_key(field.key) != nullptr && field.key != "name") {
       read_key(field, profiling.defaults, problems);
     } else {
-      unknown_key(field, false, problems);
+      unknown_key(field, key_names(false), problems);
     }
   }
   return profiling;
@@ -170,15 +192,16 @@ Section overlay(Section upper, const Section& lower) {
   lay_over(upper.workdir, lower.workdir);
   lay_over(upper.dataset, lower.dataset);
   lay_over(upper.runtime, lower.runtime);
+  lay_over(upper.docker_args, lower.docker_args);
+  lay_over(upper.playback, lower.playback);
+  lay_over(upper.needs, lower.needs);
   lay_over(upper.timeout, lower.timeout);
   lay_over(upper.warmup, lower.warmup);
   lay_over(upper.interval, lower.interval);
   lay_over(upper.grace, lower.grace);
   lay_over(upper.repeat, lower.repeat);
   lay_over(upper.metrics, lower.metrics);
-  lay_over(upper.limits.cpus, lower.limits.cpus);
-  lay_over(upper.limits.memory_bytes, lower.limits.memory_bytes);
-  lay_over(upper.limits.pids, lower.limits.pids);
+  lay_over(upper.limits, lower.limits);
   for (const auto& [name, value] : lower.env) upper.env[name] = value;
   for (const auto& [key, place] : lower.places) upper.places[key] = place;
   merge_goals(upper.goals, lower.goals);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "spec_yaml.h"
+#include "spec_values.h"
 
 #include <map>
 #include <optional>
@@ -19,8 +19,11 @@ struct Section {
   std::optional<std::vector<std::string>> command;
   std::optional<std::vector<std::string>> args;
   std::optional<std::string> workdir;
-  std::optional<std::string> dataset;
+  std::optional<DatasetSource> dataset;
   std::optional<std::string> runtime;
+  std::optional<std::vector<std::string>> docker_args;
+  std::optional<std::vector<Stream>> playback;
+  std::optional<std::vector<Need>> needs;
   std::optional<Nanoseconds> timeout;
   std::optional<Nanoseconds> warmup;
   std::optional<Nanoseconds> interval;

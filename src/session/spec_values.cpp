@@ -14,44 +14,9 @@ namespace assay::session {
 namespace {
 
 constexpr size_t kMostGoals = 100;
-constexpr std::array<std::string_view, 4> kRuntimes = {"auto", "process", "docker", "kubernetes"};
-constexpr std::array<std::string_view, 3> kResources = {"cpus", "memory", "pids"};
 
 constexpr std::string_view kWordsExample = "\"--size 640 --fast\" or [--size, 640, --fast]";
 constexpr std::string_view kEnvExample = "{LEVEL: debug} or [LEVEL=debug]";
-
-void wrong_type(const Field& field, std::string_view expected, std::string_view example,
-                Problems& problems) {
-  problems.add(field.line, fmt::format("{}: must be {}, not {}; write for example {}", field.key,
-                                       expected, kind_of(field.value), example));
-}
-
-/// The scalar behind a field; what YAML escapes may smuggle in and no program can be given is out.
-std::optional<std::string> scalar(const Field& field, std::string_view expected,
-                                  std::string_view example, Problems& problems) {
-  if (!field.value.IsScalar()) {
-    wrong_type(field, expected, example, problems);
-    return std::nullopt;
-  }
-  if (field.value.Scalar().find('\0') != std::string::npos) {
-    problems.add(field.line, fmt::format("{}: has a NUL character; remove it", field.key));
-    return std::nullopt;
-  }
-  if (!is_utf8(field.value.Scalar())) {
-    problems.add(field.line, fmt::format("{}: an escape is no character; correct it", field.key));
-    return std::nullopt;
-  }
-  return field.value.Scalar();
-}
-
-/// The items of a list as fields of the same key, each with its own line; what is no list is its
-/// own only item.
-std::vector<Field> items_of(const Field& field) {
-  if (!field.value.IsSequence()) return {field};
-  std::vector<Field> items;
-  for (const YAML::Node& node : field.value) items.push_back({field.key, node, line_of(node)});
-  return items;
-}
 
 std::optional<std::vector<std::string>> words_of(const std::string& text, const Field& field,
                                                  Problems& problems) {
@@ -80,27 +45,61 @@ void add_goal(const Field& field, const std::string& text, std::vector<Goal>& go
   }
 }
 
-void read_resource(const Field& field, Limits& limits, Problems& problems) {
-  const auto example = field.key == "memory" ? "512MB" : "2";
-  if (field.key == "gpus" || field.key == "network") {
-    problems.add(field.line,
-                 fmt::format("resources: {} comes with the container runtimes, which are "
-                             "not in this version; remove the key",
-                             field.key));
-  } else if (std::find(kResources.begin(), kResources.end(), field.key) == kResources.end()) {
-    problems.add(field.line, fmt::format("unknown key {}{}", in_quotes(field.key),
-                                         suggestion(field.key, kResources)));
-  } else if (const auto text = scalar(field, "a number", example, problems)) {
-    if (field.key == "cpus") limits.cpus = keep(parse_cpus(*text), field, problems);
-    if (field.key == "memory") limits.memory_bytes = keep(parse_memory(*text), field, problems);
-    if (field.key == "pids") limits.pids = keep(parse_pids(*text), field, problems);
-  }
-}
-
 }  // namespace
 
+void wrong_type(const Field& field, std::string_view expected, std::string_view example,
+                Problems& problems) {
+  problems.add(field.line, fmt::format("{}: must be {}, not {}; write for example {}", field.key,
+                                       expected, kind_of(field.value), example));
+}
+
+std::optional<std::string> read_scalar(const Field& field, std::string_view expected,
+                                       std::string_view example, Problems& problems) {
+  if (!field.value.IsScalar()) {
+    wrong_type(field, expected, example, problems);
+    return std::nullopt;
+  }
+  if (field.value.Scalar().find('\0') != std::string::npos) {
+    problems.add(field.line, fmt::format("{}: has a NUL character; remove it", field.key));
+    return std::nullopt;
+  }
+  if (!is_utf8(field.value.Scalar())) {
+    problems.add(field.line, fmt::format("{}: an escape is no character; correct it", field.key));
+    return std::nullopt;
+  }
+  return field.value.Scalar();
+}
+
+std::vector<Field> items_of(const Field& field) {
+  if (!field.value.IsSequence()) return {field};
+  std::vector<Field> items;
+  for (const YAML::Node& node : field.value) items.push_back({field.key, node, line_of(node)});
+  return items;
+}
+
+std::vector<Field> maps_of(const Field& field, size_t most, std::string_view example,
+                           Problems& problems) {
+  std::vector<Field> maps;
+  for (const auto& item : items_of(field)) {
+    if (!item.value.IsMap()) {
+      wrong_type(item, "a map or a list of maps", example, problems);
+    } else if (maps.size() == most) {
+      problems.add(item.line, fmt::format("{}: too many; the most is {}", field.key, most));
+      break;
+    } else {
+      maps.push_back(item);
+    }
+  }
+  return maps;
+}
+
+void unknown_key(const Field& field, std::span<const std::string_view> known, Problems& problems) {
+  problems.add(field.line,
+               fmt::format("unknown key {}{}", in_quotes(field.key), suggestion(field.key, known)));
+}
+
 std::optional<std::string> read_text(const Field& field, Problems& problems) {
-  auto text = scalar(field, "text", fmt::format("\"{}: x\"", field.key), problems);
+  auto text = read_scalar(field, "text", fmt::format("\"{}: x\"", field.key), problems);
   if (text && trim(*text).empty()) {
     problems.add(field.line,
                  fmt::format("{}: is empty; give a value or remove the key", field.key));
@@ -112,12 +111,12 @@ std::optional<std::string> read_text(const Field& field, Problems& problems) {
 std::optional<std::vector<std::string>> read_words(const Field& field, Problems& problems) {
   if (field.value.IsNull()) return std::vector<std::string>();
   if (!field.value.IsSequence()) {
-    const auto text = scalar(field, "text or a list of words", kWordsExample, problems);
+    const auto text = read_scalar(field, "text or a list of words", kWordsExample, problems);
     return text ? words_of(*text, field, problems) : std::nullopt;
   }
   std::vector<std::string> words;
   for (const auto& item : items_of(field)) {
-    if (auto word = scalar(item, "a list of words", kWordsExample, problems)) {
+    if (auto word = read_scalar(item, "a list of words", kWordsExample, problems)) {
       words.push_back(std::move(*word));
     }
   }
@@ -125,7 +124,7 @@ std::optional<std::vector<std::string>> read_words(const Field& field, Problems&
 }
 
 std::optional<Nanoseconds> read_duration(const Field& field, Problems& problems) {
-  const auto text = scalar(field, "a duration", "120 (seconds), 500ms or 2m", problems);
+  const auto text = read_scalar(field, "a duration", "120 (seconds), 500ms or 2m", problems);
   if (!text) return std::nullopt;
   if (const auto duration = parse_duration(*text)) return *duration;
   problems.add(field.line,
@@ -135,7 +134,7 @@ std::optional<Nanoseconds> read_duration(const Field& field, Problems& problems)
 }
 
 std::optional<int> read_repeat(const Field& field, Problems& problems) {
-  const auto text = scalar(field, "a whole number", "3", problems);
+  const auto text = read_scalar(field, "a whole number", "3", problems);
   if (!text) return std::nullopt;
   const auto count = parse_int(*text);
   if (!count) {
@@ -150,7 +149,7 @@ std::optional<std::vector<std::string>> read_metrics(const Field& field, Problem
   std::vector<std::string> names;
   const size_t before = problems.size();
   for (const auto& item : items_of(field)) {
-    const auto text = scalar(item, "a list of names", "[system, power]", problems);
+    const auto text = read_scalar(item, "a list of names", "[system, power]", problems);
     std::string_view rest = text ? std::string_view(*text) : std::string_view();
     while (!rest.empty()) {
       const auto name = std::string(trim(next_field(rest, ',')));
@@ -162,18 +161,17 @@ std::optional<std::vector<std::string>> read_metrics(const Field& field, Problem
 }
 
 std::optional<std::string> read_runtime(const Field& field, Problems& problems) {
-  auto runtime = scalar(field, "a name", "process", problems);
-  if (!runtime) return std::nullopt;
-  if (std::find(kRuntimes.begin(), kRuntimes.end(), *runtime) == kRuntimes.end()) {
-    problems.add(field.line, fmt::format("runtime: unknown runtime {}{}", in_quotes(*runtime),
-                                         suggestion(*runtime, kRuntimes)));
-  } else if (*runtime == "docker" || *runtime == "kubernetes") {
-    problems.add(
-        field.line,
-        fmt::format("runtime: {} is not in this version; use process with a command", *runtime));
-  } else {
-    return runtime;
-  }
+  const auto runtime = read_scalar(field, "a name", "process", problems);
+  return runtime ? keep(check_runtime(*runtime), field, problems) : std::nullopt;
+}
+
+std::optional<bool> read_yes_no(const Field& field, Problems& problems) {
+  const auto text = read_scalar(field, "true or false", "true", problems);
+  bool value = false;
+  if (!text) return std::nullopt;
+  if (YAML::convert<bool>::decode(field.value, value)) return value;
+  problems.add(field.line,
+               fmt::format("{}: {} is neither true nor false", field.key, in_quotes(*text)));
   return std::nullopt;
 }
 
@@ -182,12 +180,12 @@ std::map<std::string, std::string> read_env(const Field& field, Problems& proble
   if (field.value.IsMap()) {
     for (Field variable : fields_of(field.value, problems)) {
       const auto name = std::exchange(variable.key, "env");
-      const auto value = scalar(variable, "a map of names to text", kEnvExample, problems);
+      const auto value = read_scalar(variable, "a map of names to text", kEnvExample, problems);
       if (value) add_env(variable, name, *value, env, problems);
     }
   } else if (field.value.IsSequence()) {
     for (const auto& item : items_of(field)) {
-      const auto text = scalar(item, "a list of NAME=VALUE", kEnvExample, problems);
+      const auto text = read_scalar(item, "a list of NAME=VALUE", kEnvExample, problems);
       if (!text) continue;
       const size_t equal = text->find('=');
       if (equal == std::string::npos) {
@@ -208,7 +206,7 @@ std::vector<Goal> read_goals(const Field& field, Problems& problems) {
   if (field.value.IsMap()) {
     for (Field entry : fields_of(field.value, problems)) {
       const auto name = std::exchange(entry.key, "goals");
-      const auto bound = scalar(entry, "text with a comparison", "\">= 10\"", problems);
+      const auto bound = read_scalar(entry, "text with a comparison", "\">= 10\"", problems);
       if (bound) add_goal(entry, fmt::format("{} {}", name, *bound), goals, problems);
     }
     return goals;
@@ -218,20 +216,10 @@ std::vector<Goal> read_goals(const Field& field, Problems& problems) {
     return goals;
   }
   for (const auto& item : items_of(field)) {
-    const auto text = scalar(item, "a list of comparisons", "[fps >= 10]", problems);
+    const auto text = read_scalar(item, "a list of comparisons", "[fps >= 10]", problems);
     if (text) add_goal(item, *text, goals, problems);
   }
   return goals;
-}
-
-Limits read_resources(const Field& field, Problems& problems) {
-  Limits limits;
-  if (!field.value.IsMap()) {
-    wrong_type(field, "a map", "{cpus: 2, memory: 512MB}", problems);
-    return limits;
-  }
-  for (const auto& entry : fields_of(field.value, problems)) read_resource(entry, limits, problems);
-  return limits;
 }
 
 }  // namespace assay::session

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <assay/base/text.h>
+#include <assay/launch/docker_args.h>
 
 namespace assay::launch {
 namespace {
@@ -264,6 +265,11 @@ class ArgsReader {
 
 Result<DockerArgs> parse_docker_args(const std::vector<std::string>& words) {
   return ArgsReader(words).read();
+}
+
+Result<void> check_docker_args(const std::vector<std::string>& words) {
+  ASSAY_CHECK(parse_docker_args(words));
+  return {};
 }
 
 }  // namespace assay::launch

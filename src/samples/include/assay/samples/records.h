@@ -203,6 +203,10 @@ struct SessionRecord {
 std::string_view to_string(RunStatus status);
 std::string_view to_string(Comparison comparison);
 std::string_view to_string(StreamKind kind);
+/// "2 Mbit/s, 80 ms delay, 1 % loss".
+std::string link_text(const Link& link);
+/// "all GPUs", "2 GPUs", "GPUs 0,1"; empty when they are not chosen.
+std::string gpus_text(const Limits& limits);
 std::optional<StreamKind> stream_kind_from(std::string_view text);
 std::optional<RunStatus> run_status_from(std::string_view text);
 

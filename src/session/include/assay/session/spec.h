@@ -55,6 +55,10 @@ struct Overrides {
   std::optional<std::string> cpus;  ///< limits, as written
   std::optional<std::string> memory;
   std::optional<std::string> pids;
+  std::optional<std::string> gpus;
+  std::optional<std::string> runtime;
+  std::optional<std::string> docker_args;  ///< in place of the spec's, as one text
+  std::optional<std::string> dataset;      ///< a path starts from the current folder
 };
 
 struct SpecResult {
@@ -64,9 +68,11 @@ struct SpecResult {
 };
 
 /// Reads an application's sage.yaml and, where given, the profiling section from a file of its own.
-/// Collects every error instead of stopping at the first.
+/// Collects every error instead of stopping at the first. What the command line says of the runtime
+/// and the dataset decides how the rest is read; apply() must still follow.
 SpecResult read_spec(const std::filesystem::path& file,
-                     const std::optional<std::filesystem::path>& profile = std::nullopt);
+                     const std::optional<std::filesystem::path>& profile = std::nullopt,
+                     const Overrides& overrides = {});
 /// The same from text, for tests and fuzzing; `name` stands for the file in messages.
 SpecResult parse_spec(const std::string& text, const std::string& name);
 SpecResult parse_spec(const std::string& text, const std::string& name,
@@ -76,7 +82,7 @@ Spec spec_for_command(const std::vector<std::string>& command);
 /// `assay run --profile FILE -- COMMAND ARGS…`: the file's section for this command, which wins
 /// over those that the file names; the file's `args` follow it.
 SpecResult spec_for_command(const std::vector<std::string>& command,
-                            const std::filesystem::path& profile);
+                            const std::filesystem::path& profile, const Overrides& overrides = {});
 /// `assay run --pid PID`: named after the command that runs, without its secrets. A process that
 /// has ended but is still listed is an error; one that is not there is left to whoever attaches.
 Result<Spec> spec_for_process(pid_t pid, const SysRoot& root = SysRoot());
@@ -84,7 +90,8 @@ Result<Spec> spec_for_process(pid_t pid, const SysRoot& root = SysRoot());
 Result<Spec> spec_for_container(const std::string& id);
 /// `assay run IMAGE [--profile FILE]`.
 SpecResult spec_for_image(const std::string& image,
-                          const std::optional<std::filesystem::path>& profile);
+                          const std::optional<std::filesystem::path>& profile,
+                          const Overrides& overrides = {});
 
 /// Applies the command line's options to every target. Errors name the option ("--goal: …").
 Result<void> apply(const Overrides& overrides, Spec& spec);
