@@ -10,7 +10,8 @@
 
 namespace {
 
-constexpr size_t kLongestMessage = 2000;
+/// All errors of docker_args come in one.
+constexpr size_t kLongestMessage = 6000;
 
 void check(const assay::session::SpecResult& result) {
   if (result.spec.has_value() != result.errors.empty()) __builtin_trap();
@@ -22,6 +23,7 @@ void check(const assay::session::SpecResult& result) {
   for (const auto& target : result.spec->targets) {
     const auto safe = assay::session::masked(target);
     if (safe.command.size() != target.command.size()) __builtin_trap();
+    if (safe.docker_args.size() != target.docker_args.size()) __builtin_trap();
     (void)assay::to_json(safe).dump();
   }
 }

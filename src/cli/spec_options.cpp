@@ -246,7 +246,9 @@ ReadProcess read_process(const ProcessArguments& process, const SpecArguments& a
   read.spec = std::move(*spec);
   if (const auto duration = duration_option("--for", process.duration, read.errors))
     read.spec.targets.front().timeout = *duration;
-  apply_options(overrides(args, read.errors), read);
+  session::Overrides extra = overrides(args, read.errors);
+  extra.runtime = extra.docker_args = extra.gpus = std::nullopt;  // refused above
+  apply_options(extra, read);
   return result;
 }
 
