@@ -2,7 +2,6 @@
 #include "spec_checks.h"
 #include "spec_values.h"
 
-#include <algorithm>
 #include <array>
 #include <map>
 
@@ -64,33 +63,37 @@ void read_stream_key(const Field& field, Stream& stream, Problems& problems) {
   }
 }
 
+void read_dataset_key(const Field& field, DatasetSource& dataset, Problems& problems) {
+  const bool is_source = field.key == "source" || field.key == "url";
+  if (is_source && !dataset.source.empty()) {
+    problems.add(field.line, "dataset: source and url are one; remove one of them");
+  } else if (is_source) {
+    dataset.source = read_text(field, problems).value_or("");
+  } else if (field.key == "sha256") {
+    const auto text = read_text(field, problems);
+    if (text) dataset.sha256 = keep(check_sha256(*text), field, problems).value_or("");
+  } else {
+    unknown_key(field, kDatasetKeys, problems);
+  }
+}
+
 }  // namespace
 
 std::optional<DatasetSource> read_dataset(const Field& field, Problems& problems) {
   DatasetSource dataset;
   if (field.value.IsScalar()) {
     dataset.source = read_text(field, problems).value_or("");
-  } else if (!field.value.IsMap()) {
-    wrong_type(field, "text or a map", kDatasetExample, problems);
-  } else {
+  } else if (field.value.IsMap()) {
     const size_t before = problems.size();
     for (const auto& entry : fields_of(field.value, problems)) {
-      const bool is_source = entry.key == "source" || entry.key == "url";
-      if (is_source && !dataset.source.empty()) {
-        problems.add(entry.line, "dataset: source and url are one; remove one of them");
-      } else if (is_source) {
-        dataset.source = read_text(entry, problems).value_or("");
-      } else if (entry.key == "sha256") {
-        const auto text = read_text(entry, problems);
-        if (text) dataset.sha256 = keep(check_sha256(*text), entry, problems).value_or("");
-      } else {
-        unknown_key(entry, kDatasetKeys, problems);
-      }
+      read_dataset_key(entry, dataset, problems);
     }
     if (dataset.source.empty() && problems.size() == before) {
       problems.add(field.line,
                    fmt::format("dataset: has no source; write for example {}", kDatasetExample));
     }
+  } else {
+    wrong_type(field, "text or a map", kDatasetExample, problems);
   }
   return dataset.source.empty() ? std::nullopt : std::optional(dataset);
 }
