@@ -234,6 +234,20 @@ Sampling sampling_from(const Json& json) {
   return s;
 }
 
+Json to_json(const std::vector<OtherProcess>& others) {
+  Json list = Json::array();
+  for (const auto& o : others) list.push_back({{"name", o.name}, {"cpu_cores", o.cpu_cores}});
+  return list;
+}
+
+std::vector<OtherProcess> others_from(const Json& json) {
+  std::vector<OtherProcess> others;
+  const auto it = json.find("processes");
+  if (it == json.end()) return others;
+  for (const auto& o : *it) others.push_back({o.at("name"), o.at("cpu_cores")});
+  return others;
+}
+
 RunRecord run_from(const Json& json) {
   RunRecord r;
   get(json, "run", r.ordinal);
@@ -249,6 +263,7 @@ RunRecord run_from(const Json& json) {
   get_time(json, "started_unix_ns", r.started);
   get_time(json, "ended_unix_ns", r.ended);
   if (json.contains("board")) r.board = board_from(json["board"]);
+  if (json.contains("other_load")) r.others = others_from(json["other_load"]);
   if (json.contains("sampling")) r.sampling = sampling_from(json["sampling"]);
   if (const auto it = json.find("not_measured"); it != json.end()) {
     for (const auto& n : *it) r.not_measured.push_back({n.at("what"), n.at("why")});
@@ -418,6 +433,7 @@ Json to_json(const RunRecord& r) {
                {"board", to_json(r.board)},
                {"not_measured", not_measured},
                {"losses", losses}};
+  if (!r.others.empty()) json["other_load"]["processes"] = to_json(r.others);
   if (r.sampling) json["sampling"] = to_json(*r.sampling);
   return json;
 }

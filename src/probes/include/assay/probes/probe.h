@@ -72,6 +72,12 @@ CgroupPaths cgroups_of(const SysRoot& root, pid_t pid);
 Probes app_probes(const SysRoot& root, const AppTarget& target);
 /// The same for the whole node, with load, frequency and temperatures.
 Probes node_probes(const SysRoot& root);
+/// Who else was busy: adds up the CPU time of all processes but `ours` (the app, what was started
+/// for it, Assay itself; each with its descendants and its control group) and keeps the `most`
+/// busiest in `busiest`, which must outlive the probe. Pushes no samples. Means are over the time
+/// since the first reading.
+std::unique_ptr<Probe> others_probe(const SysRoot& root, std::vector<AppTarget> ours,
+                                    std::vector<OtherProcess>& busiest, size_t most = 5);
 /// `power`: RAPL, hwmon, INA3221, batteries.
 Probes power_probes(const SysRoot& root);
 

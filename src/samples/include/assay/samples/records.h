@@ -169,6 +169,14 @@ struct Sampling {
   double own_cpu_seconds = 0;
 };
 
+/// A program beside the app and what it used. Only the kernel's short name: arguments may hold
+/// secrets.
+struct OtherProcess {
+  std::string name;
+  double cpu_cores = 0;  ///< mean over the run, all processes of that name together
+  bool operator==(const OtherProcess&) const = default;
+};
+
 struct RunRecord {
   int ordinal = 0;        ///< from 1 within the session
   int target_index = 0;   ///< from 0
@@ -181,6 +189,7 @@ struct RunRecord {
   Timestamp started;
   Timestamp ended;
   BoardState board;
+  std::vector<OtherProcess> others;  ///< the busiest beside the app, busiest first
   std::optional<Sampling> sampling;  ///< nothing: nobody was there to count at the end
   std::vector<NotMeasured> not_measured;
   std::vector<Loss> losses;
