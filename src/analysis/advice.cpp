@@ -155,7 +155,8 @@ std::optional<Advice> waits_for_disk(const Facts& f) {
 }
 
 double taken_by_others(const Facts& f) {
-  return f.node("cpu_cores")->mean - f.app("cpu_cores")->mean;
+  const auto* others = find(f.analysis.others, "cpu_cores");
+  return others != nullptr ? others->mean : 0;
 }
 
 bool waits_for_cpu(const Facts& f) {

@@ -3,6 +3,7 @@
 #include "answer.h"
 #include "footprint.h"
 #include "goals.h"
+#include "other_load.h"
 
 #include <assay/analysis/run_analysis.h>
 
@@ -23,6 +24,9 @@ Result<RunAnalysis> analyze_run(const RunRecord& run, const Device& device,
   RunAnalysis analysis;
   analysis.footprint = footprint_of(run, recorded, window);
   analysis.node = scope_lines(recorded, Scope::node, window);
+  analysis.others = others_of(recorded, analysis.footprint, window);
+  analysis.disturbed = is_disturbed(analysis.others, device);
+  analysis.disturbance = disturbance_of(analysis.others, device);
   analysis.metrics = self_reported(recorded, window, run.target.goals);
   analysis.goals = check_goals(run.target.goals, analysis, duration);
   const Facts facts{run, device, recorded, window, analysis};

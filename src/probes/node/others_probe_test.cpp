@@ -149,6 +149,17 @@ TEST_F(Others, that_are_nearly_idle_add_up_until_they_count) {
   EXPECT_EQ(shown(), "") << "below a hundredth of a core";
 }
 
+TEST_F(Others, are_read_every_five_seconds_in_a_long_run) {
+  int readings = 0;
+  for (int second = 0; second <= 80; ++second) {
+    const std::string before = shown();
+    process(55, 1, "faster and faster", 2 * second * second);
+    read();
+    if (second > 60 && shown() != before) ++readings;
+  }
+  EXPECT_EQ(readings, 4);
+}
+
 TEST_F(Others, are_five_at_most) {
   for (const int ticks : {0, 10}) {
     for (int i = 0; i < 9; ++i) process(60 + i, 1, fmt::format("p{}", i), ticks * (i + 1));

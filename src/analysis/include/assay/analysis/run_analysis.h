@@ -49,6 +49,12 @@ struct RunAnalysis {
   std::vector<std::pair<std::string, Distribution>> footprint;
   /// The same for the whole node.
   std::vector<std::pair<std::string, Distribution>> node;
+  /// What others on the node used: CPU, disk and network, where it is known.
+  std::vector<std::pair<std::string, Distribution>> others;
+  /// Whether they used so much CPU time that the numbers may be off; nothing: it is not known.
+  std::optional<bool> disturbed;
+  /// In one plain sentence without a capital or full stop; empty unless disturbed.
+  std::string disturbance;
   /// What the app reported about itself, by name.
   std::vector<std::pair<std::string, Distribution>> metrics;
   std::vector<GoalResult> goals;

@@ -74,8 +74,9 @@ Probes app_probes(const SysRoot& root, const AppTarget& target);
 Probes node_probes(const SysRoot& root);
 /// Who else was busy: adds up the CPU time of all processes but `ours` (the app, what was started
 /// for it, Assay itself; each with its descendants and its control group) and keeps the `most`
-/// busiest in `busiest`, which must outlive the probe. Pushes no samples. Means are over the time
-/// since the first reading.
+/// busiest in `busiest`, which must outlive the probe. Pushes no samples. Reads each second
+/// at first and every five in a long run; means are over the time between the first reading and the
+/// last.
 std::unique_ptr<Probe> others_probe(const SysRoot& root, std::vector<AppTarget> ours,
                                     std::vector<OtherProcess>& busiest, size_t most = 5);
 /// `power`: RAPL, hwmon, INA3221, batteries.
