@@ -54,6 +54,12 @@ Json advice_json(const std::vector<analysis::Advice>& advice) {
   return list;
 }
 
+/// The record's own list of processes is kept.
+void put_other_load(Json& json, const analysis::RunAnalysis& analysis) {
+  if (analysis.disturbed) json["disturbed"] = *analysis.disturbed;
+  if (!analysis.others.empty()) json["other_load"].update(distributions_json(analysis.others));
+}
+
 Json run_json(const RunRecord& run, const analysis::RunAnalysis& analysis) {
   Json json = to_json(run);
   if (run.ended < run.started) {
@@ -63,6 +69,7 @@ Json run_json(const RunRecord& run, const analysis::RunAnalysis& analysis) {
   json["answer"] = analysis.answer;
   json["footprint"] = distributions_json(analysis.footprint);
   json["node"] = distributions_json(analysis.node);
+  put_other_load(json, analysis);
   json["metrics"] = distributions_json(analysis.metrics);
   json["goals"] = goals_json(analysis);
   json["advice"] = advice_json(analysis.advice);

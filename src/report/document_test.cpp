@@ -41,6 +41,18 @@ TEST(SessionDocument, tells_goals_with_value_only_where_there_is_one) {
   EXPECT_FALSE(goals[2].contains("value"));
 }
 
+TEST(SessionDocument, tells_what_others_used_and_whether_that_disturbed) {
+  const Json runs = session_document(testing::page_view())["runs"];
+  EXPECT_EQ(runs[0]["disturbed"], false);
+  EXPECT_EQ(runs[1]["disturbed"], true);
+  EXPECT_EQ(runs[1]["other_load"]["cpu_cores"]["mean"], 1.3);
+  EXPECT_EQ(runs[1]["other_load"]["disk_read_bytes_per_second"]["mean"], 2e6);
+  EXPECT_EQ(runs[1]["other_load"]["processes"][0], (Json{{"name", "ffmpeg"}, {"cpu_cores", 0.9}}));
+  const Json unknown = session_document(testing::small_view())["runs"][0];
+  EXPECT_FALSE(unknown.contains("disturbed"));
+  EXPECT_FALSE(unknown.contains("other_load"));
+}
+
 TEST(SessionDocument, leaves_out_a_line_that_is_not_finite) {
   SessionView view = testing::small_view();
   view.runs[0].analysis.footprint[0].second.p99 = std::numeric_limits<double>::quiet_NaN();

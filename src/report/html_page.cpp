@@ -79,6 +79,8 @@ Json run_words(const SessionView& view) {
                   {"status", status_words(run)},
                   {"ran_well", ran_well(run)},
                   {"goal_values", goals}};
+    const std::string& disturbance = analysis_of(view, i).disturbance;
+    if (!disturbance.empty()) words["disturbance"] = disturbance;
     if (i < view.runs.size() && !view.runs[i].last_words.empty()) {
       words["last_words"] = view.runs[i].last_words;
     }

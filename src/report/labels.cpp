@@ -176,6 +176,14 @@ std::string goal_value(const analysis::GoalResult& result) {
   return result.value ? analysis::format_value(*result.value, result.unit) : "never reported";
 }
 
+std::string busiest_words(const RunRecord& run) {
+  std::vector<std::string> words;
+  for (const auto& other : run.others) {
+    words.push_back(fmt::format("{} {} cores", other.name, format_number(other.cpu_cores)));
+  }
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
 const analysis::RunAnalysis& analysis_of(const SessionView& view, size_t index) {
   static const analysis::RunAnalysis kNone;
   return index < view.runs.size() ? view.runs[index].analysis : kNone;

@@ -31,6 +31,9 @@ std::string goal_text(const Goal& goal);
 /// "12.4", "231 ms", or "never reported".
 std::string goal_value(const analysis::GoalResult& result);
 
+/// "ffmpeg 0.8 cores, dockerd 0.3 cores": the busiest beside the app; empty when none is known.
+std::string busiest_words(const RunRecord& run);
+
 /// The analysis of run `index`, or an empty one when the view has none.
 const analysis::RunAnalysis& analysis_of(const SessionView& view, size_t index);
 

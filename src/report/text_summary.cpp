@@ -77,13 +77,20 @@ std::vector<Row> main_rows(const RunAnalysis& analysis) {
   return rows;
 }
 
-void add_footprint(std::string& out, const RunAnalysis& analysis, const Style& style) {
+void add_footprint(std::string& out, const RunRecord& run, const RunAnalysis& analysis,
+                   const Style& style) {
   if (analysis.footprint.empty() && analysis.metrics.empty()) return;
   std::vector<Row> rows = {{"What it needed", "mean", "p50", "p95", "p99", "peak"}};
   for (auto& row : main_rows(analysis)) rows.push_back(std::move(row));
   if (!analysis.metrics.empty()) rows.push_back({"What it reported"});
   for (const auto& [name, d] : analysis.metrics) rows.push_back(distribution_row(name, d));
+  if (const auto* cores = analysis::find(analysis.others, "cpu_cores")) {
+    rows.push_back({"What others used"});
+    rows.push_back(distribution_row(title_of("cpu_cores"), *cores));
+  }
   add_table(out, rows, style);
+  if (run.others.empty()) return;
+  out += wrapped("Busy beside it: ", printable(busiest_words(run)), style.columns()) + "\n";
 }
 
 void add_goals(std::string& out, const RunAnalysis& analysis, const Style& style) {
@@ -172,6 +179,18 @@ void add_answer(std::string& out, const RunRecord& run, const RunAnalysis& analy
   out += mark + wrapped("  ", head + sentence, style.columns()).substr(1);
 }
 
+/// Numbers of a disturbed run are not shown as if they were those of a quiet machine.
+void add_disturbances(std::string& out, const SessionView& view,
+                      const std::vector<std::string>& labels, const Style& style) {
+  for (size_t i = 0; i < labels.size(); ++i) {
+    const std::string& sentence = analysis_of(view, i).disturbance;
+    if (sentence.empty()) continue;
+    const std::string label = labels.size() > 1 ? labels[i] + " was " : "";
+    const std::string words = printable(label + "disturbed: " + sentence);
+    out += style.bad("!") + wrapped("  ", words, style.columns()).substr(1);
+  }
+}
+
 /// Unlike states are not compared silently.
 void add_unlike_states(std::string& out, const SessionView& view,
                        const std::vector<std::string>& labels, const Style& style) {
@@ -229,6 +248,7 @@ std::string text_summary(const SessionView& view, bool color, size_t columns) {
   for (size_t i = 0; i < runs.size(); ++i) {
     add_answer(out, runs[i], analysis_of(view, i), several ? labels[i] : "", style);
   }
+  add_disturbances(out, view, labels, style);
   add_unlike_states(out, view, labels, style);
   out += "\n";
   const bool full = runs.size() <= kFullTables;
@@ -239,7 +259,7 @@ std::string text_summary(const SessionView& view, bool color, size_t columns) {
       out += style.bold(fmt::format("── {} ──", labels[i])) + "\n";
     }
     if (full || !all_met(analysis)) add_goals(out, analysis, style);
-    if (full) add_footprint(out, analysis, style);
+    if (full) add_footprint(out, runs[i], analysis, style);
     if (full) add_advice(out, analysis.advice, style);
   }
   if (!full) add_advice(out, distinct_advice(view), style);

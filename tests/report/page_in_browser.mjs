@@ -38,6 +38,16 @@ async function answerComesFirst(page, viewport) {
   assert.match(await page.locator('.verdict').innerText(), /2 of 4 goals missed/);
 }
 
+async function disturbanceIsSaidAtTheTop(page) {
+  assert.match(await page.locator('.verdict').innerText(), /1 of 2 runs disturbed by others/);
+  const words = page.locator('#answer .disturbed');
+  assert.equal(await words.count(), 1);
+  assert.match(await words.innerText(), /^Disturbed: others used 1\.3 of 4 cores during the run: .*quiet machine\.$/);
+  const table = await page.locator('#others table').innerText();
+  assert.match(table, /1\.3 cores on average/);
+  assert.match(table, /ffmpeg 0\.9 cores, <b>backup<\/b> 0\.32 cores/);
+}
+
 async function everySeriesHasItsPlot(page) {
   await page.locator('.open-all').click();
   const wanted = seriesKeys(await data(page)).size;
@@ -127,6 +137,7 @@ async function desktop(launch) {
   const { page, trouble } = await openFile(context, path.join(samples, 'two_targets.html'));
   const shot = (name, fullPage = false) => page.screenshot({ path: path.join(samples, `${name}.png`), fullPage });
   await step('the answer comes first', () => answerComesFirst(page, DESKTOP));
+  await step('a disturbed run is marked at the top', () => disturbanceIsSaidAtTheTop(page));
   await step('the p95 stands beside mean and peak', () => sidesShowTheP95(page));
   await shot('light');
   await shot('light_whole', true);

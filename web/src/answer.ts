@@ -35,7 +35,14 @@ function verdict(runs: ShownRun[]): HTMLElement {
   if (missed > 0) parts.push(goals.length === 1 ? 'Goal missed' : `${missed} of ${goals.length} goals missed`);
   if (ok && goals.length > 0) parts.push(goals.length === 1 ? 'Goal met' : `All ${goals.length} goals met`);
   if (ok && goals.length === 0) parts.push('Measured; no goals were set');
+  const disturbed = runs.filter((r) => r.run.disturbed === true).length;
+  if (disturbed > 0) parts.push(runs.length === 1 ? 'disturbed by others' : `${disturbed} of ${runs.length} runs disturbed by others`);
   return el('p', { class: ok ? 'verdict ok' : 'verdict bad' }, mark(ok, ok ? 'good' : 'attention'), ` ${parts.join(', ')}`);
+}
+
+function disturbance(shown: ShownRun): HTMLElement | undefined {
+  const text = shown.words.disturbance;
+  return text === undefined ? undefined : el('p', { class: 'warn disturbed' }, `Disturbed: ${sentence(text)}`);
 }
 
 function goalMarks(shown: ShownRun): HTMLElement | undefined {
@@ -64,14 +71,14 @@ function lastWords(shown: ShownRun): HTMLElement | undefined {
 function single(shown: ShownRun, app: string): HTMLElement {
   return el('div', { class: 'answer-single' },
     el('p', { class: 'lead' }, el('strong', {}, app), ` ${sentence(shown.run.answer)}`),
-    goalMarks(shown), statusLine(shown), lastWords(shown));
+    disturbance(shown), goalMarks(shown), statusLine(shown), lastWords(shown));
 }
 
 function card(shown: ShownRun): HTMLElement {
   const box = el('article', { class: 'card answer-card' },
     el('h2', {}, swatch(shown.color), shown.words.label),
     el('p', { class: 'lead' }, capitalized(sentence(shown.run.answer))),
-    goalMarks(shown), statusLine(shown), lastWords(shown));
+    disturbance(shown), goalMarks(shown), statusLine(shown), lastWords(shown));
   box.style.setProperty('--run', `var(${shown.color})`);
   return box;
 }

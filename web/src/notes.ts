@@ -2,7 +2,7 @@
 // Advice, gaps, and how the measurement was made.
 import { el, scrolling, section, swatch } from './dom';
 import { formatBytes, formatDate, formatDuration, formatNumber, formatValue } from './format';
-import type { Run, SessionDocument, ShownRun } from './types';
+import type { Distribution, OtherLoad, Run, SessionDocument, ShownRun } from './types';
 
 /** Equal entries of several runs as one, with the runs they belong to. */
 function merged<T>(runs: ShownRun[], pick: (run: Run) => T[], key: (item: T) => string): { item: T; runs: ShownRun[] }[] {
@@ -30,6 +30,35 @@ export function adviceSection(runs: ShownRun[]): HTMLElement | undefined {
       el('h3', {}, item.finding),
       item.action !== '' && el('p', {}, item.action),
       item.evidence !== '' && el('p', { class: 'small muted' }, item.evidence)))));
+}
+
+type OtherLine = Exclude<keyof OtherLoad, 'processes'>;
+const OTHER_LINES: [string, OtherLine][] = [
+  ['CPU cores', 'cpu_cores'],
+  ['Disk read', 'disk_read_bytes_per_second'],
+  ['Disk write', 'disk_write_bytes_per_second'],
+  ['Network received', 'network_receive_bytes_per_second'],
+  ['Network sent', 'network_transmit_bytes_per_second'],
+];
+
+function usedWords(d: Distribution | undefined): string {
+  if (d === undefined) return '';
+  return `${formatValue(d.mean, d.unit)} on average, ${formatValue(d.p95, d.unit)} in its p95, ${formatValue(d.peak, d.unit)} at most`;
+}
+
+function busiestWords(run: Run): string {
+  return (run.other_load?.processes ?? []).map((p) => `${p.name} ${formatValue(p.cpu_cores, 'cores')}`).join(', ');
+}
+
+export function othersSection(runs: ShownRun[]): HTMLElement | undefined {
+  if (runs.every((r) => r.run.other_load === undefined)) return undefined;
+  const facts: Fact[] = [
+    ...OTHER_LINES.map(([title, key]): Fact => [title, (r) => usedWords(r.run.other_load?.[key])]),
+    ['Busiest programs', (r) => busiestWords(r.run)],
+  ];
+  return section('others', 'What else was busy on this machine',
+    el('p', { class: 'muted explain' }, 'What all programs but this app and Assay used during the run.'),
+    factTable('What others used', facts, runs));
 }
 
 export function gapsSection(runs: ShownRun[]): HTMLElement {

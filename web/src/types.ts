@@ -37,6 +37,16 @@ export interface Target {
   goals: { metric: string; statistic: string; bound: number }[];
 }
 
+/** What others on the node used, and who was busiest. */
+export interface OtherLoad {
+  cpu_cores?: Distribution;
+  disk_read_bytes_per_second?: Distribution;
+  disk_write_bytes_per_second?: Distribution;
+  network_receive_bytes_per_second?: Distribution;
+  network_transmit_bytes_per_second?: Distribution;
+  processes?: { name: string; cpu_cores: number }[];
+}
+
 export interface Run {
   run: number;
   target: Target;
@@ -73,6 +83,9 @@ export interface Run {
   not_measured: { what: string; why: string }[];
   losses: { source: string; reason: string; count: number }[];
   state_differences: string[];
+  /** Absent: it is not known what others used. */
+  disturbed?: boolean;
+  other_load?: OtherLoad;
   answer: string;
   footprint: Distributions;
   node: Distributions;
@@ -107,6 +120,8 @@ export interface RunWords {
   status: string;
   ran_well: boolean;
   goal_values: string[];
+  /** Why the numbers of a disturbed run may be off. */
+  disturbance?: string;
   /** The end of what a failed app wrote on standard error. */
   last_words?: string;
 }

@@ -258,6 +258,15 @@ SessionView page_view() {
   slow.advice.push_back({"The app is held back by its CPU limit of 2 cores.",
                          "It was held back 41 % of the time.",
                          "Give it 3 cores, or accept fewer frames."});
+  slow.others = {{"cpu_cores", distribution(1.3, 1.9, "cores", "/proc/stat, less the app")},
+                 {"disk_read_bytes_per_second",
+                  distribution(2e6, 9e6, "bytes per second", "/proc/diskstats, less the app")}};
+  slow.disturbed = true;
+  slow.disturbance =
+      "others used 1.3 of 4 cores during the run: the numbers may be worse than on a quiet machine";
+  view.session.runs[1].others = {{"ffmpeg", 0.9}, {"<b>backup</b>", 0.32}};
+  fast.others = {{"cpu_cores", distribution(0.12, 0.4, "cores", "/proc/stat, less the app")}};
+  fast.disturbed = false;
   slow.metrics.push_back({kHostileScript, distribution(3, 4, "", "reported by pid 4711")});
   const Timestamp second = view.session.runs[1].started;
   view.runs.push_back({std::move(fast), recording(kStart, 1, false), "", {}});
