@@ -100,8 +100,7 @@ Sides sides_of(const std::vector<Series>& recorded, std::string_view name) {
 
 std::string source_of(const std::vector<Series>& recorded, std::string_view name) {
   for (const auto& s : recorded) {
-    if (s.info.name == name && s.info.scope == Scope::node)
-      return s.info.source + ", less the app and Assay";
+    if (s.info.name == name && s.info.scope == Scope::node) return s.info.source + ", less the app";
   }
   return "";
 }
@@ -124,7 +123,7 @@ Lines others_of(const std::vector<Series>& recorded, const Lines& footprint, con
     if (d.count == 0) continue;
     not_below_zero(d);
     d.unit = m.rate_unit;
-    d.source = source_of(recorded, m.name);
+    d.source = source_of(recorded, m.name) + (sides.assay.empty() ? "" : " and Assay");
     lines.emplace_back(m.rate_name, std::move(d));
   }
   return lines;

@@ -88,6 +88,7 @@ TEST(OtherLoad, has_disk_and_network_where_both_sides_were_measured) {
   t.steady(network_receive_bytes_total, 3e6, Scope::node);
   const auto analysis = t.analyze();
   EXPECT_NEAR(find(analysis.others, "disk_read_bytes_per_second")->mean, 4e6, 1);
+  EXPECT_EQ(find(analysis.others, "disk_read_bytes_per_second")->source, "test, less the app");
   EXPECT_EQ(find(analysis.others, "network_receive_bytes_per_second"), nullptr);
 }
 
