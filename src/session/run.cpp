@@ -32,7 +32,14 @@ bool wants(const Target& target, std::string_view metric) {
   return std::find(target.metrics.begin(), target.metrics.end(), metric) != target.metrics.end();
 }
 
-probes::Probes probes_for(const Target& target, const probes::AppTarget& app) {
+/// Assay itself and all that it starts: playback, the process runtime's app.
+probes::AppTarget assay_itself() {
+  probes::AppTarget self;
+  self.root = ::getpid();
+  return self;
+}
+
+probes::Probes probes_for(const Target& target, const probes::AppTarget& app, RunRecord& record) {
   const SysRoot root;
   probes::Probes all;
   const auto add = [&all](probes::Probes more) {
@@ -41,6 +48,7 @@ probes::Probes probes_for(const Target& target, const probes::AppTarget& app) {
   if (wants(target, "system")) {
     add(probes::app_probes(root, app));
     add(probes::node_probes(root));
+    all.push_back(probes::others_probe(root, {app, assay_itself()}, record.others));
   }
   if (wants(target, "power")) add(probes::power_probes(root));
   return all;
@@ -78,7 +86,7 @@ class RunLoop {
         recorder_(recorder),
         attached_(attached),
         record_(record),
-        sampler_(probes_for(target, app.target()), context.clock, table, target.interval),
+        sampler_(probes_for(target, app.target(), record), context.clock, table, target.interval),
         stop_(target.grace),
         follower_(context.folder / fmt::format("run-{}", record.ordinal)) {}
 
