@@ -27,7 +27,7 @@ profiling:
                                  "s.yaml");
   EXPECT_EQ(errors_of(result.spec.value()),
             "s.yaml:5: no such command: no-such-command; install it, or give its path\n"
-            "s.yaml:3: the dataset does not exist: /no/data\n"
+            "s.yaml:3: the dataset /no/data is not there\n"
             "s.yaml:6: the folder to run in does not exist: /no/folder\n");
 }
 
@@ -35,7 +35,7 @@ TEST(Plan, of_a_draft_tells_what_can_be_told_and_makes_nothing_up) {
   const auto result =
       parse_spec("name: a\nprofiling:\n  comand: x\n  dataset: /no/data\n", "s.yaml");
   ASSERT_FALSE(result.spec);
-  EXPECT_EQ(errors_of(result.draft), "s.yaml:4: the dataset does not exist: /no/data\n");
+  EXPECT_EQ(errors_of(result.draft), "s.yaml:4: the dataset /no/data is not there\n");
 }
 
 TEST(Plan, names_the_file_of_a_command_beside_a_profile) {
@@ -43,7 +43,7 @@ TEST(Plan, names_the_file_of_a_command_beside_a_profile) {
       parse_spec("name: a\ncommand: no-such-command\n", "s.yaml", "dataset: /no/data\n", "p.yaml");
   EXPECT_EQ(errors_of(result.spec.value()),
             "s.yaml:2: no such command: no-such-command; install it, or give its path\n"
-            "p.yaml:1: the dataset does not exist: /no/data\n");
+            "p.yaml:1: the dataset /no/data is not there\n");
 }
 
 TEST(Plan, numbers_targets_that_no_file_tells_apart) {
@@ -58,9 +58,11 @@ TEST(Plan, numbers_targets_that_no_file_tells_apart) {
 TEST(Plan, keeps_secrets_out_of_what_it_tells) {
   Spec spec = spec_for_command({"https://u:hunter2@h/x"});
   spec.targets[0].dataset = "rtsp://u:hunter2@cam/1";
-  EXPECT_EQ(errors_of(spec),
-            "no such command: https://u:***@h/x; install it, or give its path\n"
-            "the dataset does not exist: rtsp://u:***@cam/1\n");
+  EXPECT_EQ(
+      errors_of(spec),
+      "no such command: https://u:***@h/x; install it, or give its path\n"
+      "the dataset rtsp://cam/1 has an address of a kind we cannot fetch; use https://, s3:// or "
+      "a path\n");
 }
 
 TEST(Plan, looks_for_the_command_along_the_apps_own_path) {

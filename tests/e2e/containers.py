@@ -50,12 +50,18 @@ class Watch(threading.Thread):
     def __init__(self, engine):
         super().__init__(daemon=True)
         self.engine, self.last, self.peak_memory = engine, {}, 0
+        self.peak_working_set, self.knows_cache = 0, False  # Podman does not tell the page cache
 
     def run(self):
         container = running(self.engine)
         while (said := self._ask(container)).get("pids_stats", {}).get("current"):
             self.last = said
-            self.peak_memory = max(self.peak_memory, said["memory_stats"]["usage"])
+            memory = said["memory_stats"]
+            self.peak_memory = max(self.peak_memory, memory["usage"])
+            cache = memory.get("stats", {}).get("total_inactive_file")
+            if cache is not None:
+                self.knows_cache = True
+                self.peak_working_set = max(self.peak_working_set, memory["usage"] - cache)
 
     def _ask(self, container):
         """Nothing when it has ended."""

