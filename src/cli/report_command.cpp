@@ -28,17 +28,25 @@ Result<std::string> document(const report::SessionView& view, const std::string&
   return report::html_page(view);
 }
 
-/// What the ending of a file's name asks for; a page where it asks for nothing.
-std::string format_of(const std::filesystem::path& file) {
+/// What the ending of a file's name asks for; a page where there is none.
+Result<std::string> format_of(const std::filesystem::path& file) {
   const std::string ending = file.extension();
+  if (ending.empty() || ending == ".html" || ending == ".htm") return std::string("html");
   if (ending == ".json" || ending == ".csv") return ending.substr(1);
-  if (ending == ".xml") return "junit";
-  return ending == ".txt" ? "text" : "html";
+  if (ending == ".xml") return std::string("junit");
+  if (ending == ".txt") return std::string("text");
+  return bad_input(
+      fmt::format("cannot write a {} file; name it .html, .json, .csv, .xml or .txt, or "
+                  "say --format",
+                  ending));
 }
 
 Result<int> make_report(const ReportArguments& args, const Context& context) {
   const bool to_file = !args.output.empty() && args.output != "-";
-  const std::string format = args.format.empty() ? format_of(args.output) : args.format;
+  std::string format = args.format;
+  if (format.empty()) {
+    ASSAY_TRY(format, format_of(args.output));
+  }
   if (format == "html" && !to_file && isatty(STDOUT_FILENO) != 0)
     return bad_input("a page is not for reading in a terminal; use -o FILE, or --format text");
   ASSAY_TRY(const auto store, store::open_sqlite(context.store));

@@ -105,6 +105,12 @@ Result<double> parse_bound(std::string_view text, const Goal& goal) {
                     written.find_first_of("0123456789.+-") == std::string_view::npos;
   const std::string_view unit = unit_of(goal.metric);
   if (sane && (written.empty() || is_own_unit(written, goal.metric, unit))) return number;
+  if (written == "m" && unit.empty()) {
+    return bad_input(
+        fmt::format("{} in goal {} may be minutes or metres; write 180s for the one, the "
+                    "plain number for the other",
+                    in_quotes(text), in_quotes(goal.text)));
+  }
   const auto scale = sane ? scale_of(written, unit) : std::nullopt;
   if (!scale) {
     return bad_input(

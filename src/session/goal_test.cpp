@@ -38,7 +38,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"latency.p95 <= 200ms", "latency", "p95", Comparison::less_equal, 0.2},
         Case{"latency.p50 < 1.5 s", "latency", "p50", Comparison::less, 1.5},
         Case{"latency.p99 < 250us", "latency", "p99", Comparison::less, 250e-6},
-        Case{"model.stage.two.peak < 2m", "model.stage.two", "peak", Comparison::less, 120},
+        Case{"model.stage.two.peak < 2min", "model.stage.two", "peak", Comparison::less, 120},
         Case{"memory_bytes.peak < 1GB", "memory_bytes", "peak", Comparison::less, 1e9},
         Case{"memory_bytes < 500m", "memory_bytes", "mean", Comparison::less, 500 * kMiB},
         Case{"memory_bytes < 4096 bytes", "memory_bytes", "mean", Comparison::less, 4096},
@@ -73,6 +73,9 @@ TEST(Goal, says_what_is_wrong) {
       {"a.something < 1",
        "unknown statistic 'something' in goal 'a.something < 1'; choose of: mean, p50, p95, p99, "
        "peak, min"},
+      {"stage <= 3 m",
+       "'3 m' in goal 'stage <= 3 m' may be minutes or metres; write 180s for the one, the plain "
+       "number for the other"},
       {"fps > ", "'' in goal 'fps >' is not a value; write for example 10, 200ms, 512MB or 80%"},
       {"fps > 5 parsecs",
        "'5 parsecs' in goal 'fps > 5 parsecs' is not a value; write for example 10, 200ms, 512MB "

@@ -90,13 +90,11 @@ class RunLoop {
         stop_(target.grace),
         follower_(context.folder / fmt::format("run-{}", record.ordinal)) {}
 
-  /// Everything but the app is in place afterwards, and its counters have been read as they are
-  /// before it begins.
+  /// Everything but the app is in place afterwards.
   void open() {
     sampler_.open();
     keep_what_is_known();
     record_.started = context_.clock.now();
-    sampler_.beat();
   }
 
   /// Until the app has ended, or is to be watched no longer.
@@ -121,6 +119,7 @@ class RunLoop {
   }
 
   const sampler::Sampler& sampler() const { return sampler_; }
+  const RunEnd& end() const { return end_; }
   bool timed_out() const { return timed_out_; }
 
  private:
@@ -312,7 +311,7 @@ RunEnd watch(const RunContext& context, const Target& target, launch::RunningApp
   loop.open();
   if (auto begun = app.begin(); !begun) {
     could_not_start(record, begun.error(), context.clock.now());
-    return {};
+    return loop.end();
   }
   context.listener.run_started(record);
   RunEnd end = loop.run();

@@ -111,8 +111,9 @@ class Session {
  private:
   Result<void> get_all_supplies() {
     if (containers_ != nullptr) {
-      ASSAY_TRY(const auto lines, containers_->clean_up());
-      for (const auto& line : lines) listener_.note(line);
+      const auto lines = containers_->clean_up();
+      for (const auto& line : lines.value_or(std::vector<std::string>())) listener_.note(line);
+      if (!lines) listener_.note(lines.error().message);
       listener_.note(fmt::format("images run in {}", containers_->engine()));
     }
     for (const auto& target : spec_.targets) {
@@ -281,9 +282,12 @@ std::vector<std::string> recover(store::Store& store) {
 
 Result<std::vector<std::string>> clean_up(store::Store& store) {
   std::vector<std::string> lines = recover(store);
-  ASSAY_TRY(const auto containers, launch::find_containers());
-  ASSAY_TRY(const auto removed, containers->clean_up());
-  lines.insert(lines.end(), removed.begin(), removed.end());
+  const auto containers = launch::find_containers();
+  auto removed = containers ? (*containers)->clean_up()
+                            : Result<std::vector<std::string>>(fail(containers.error()));
+  if (!removed && lines.empty()) return removed;
+  if (!removed) lines.push_back(removed.error().message);
+  if (removed) lines.insert(lines.end(), removed->begin(), removed->end());
   return lines;
 }
 

@@ -36,10 +36,10 @@ def running(engine):
     return wait_until(found, 30, "the app's container runs")
 
 
-def is_ticking(place, engine):
-    """The container of TICKING, as soon as some of its output has reached the session's folder."""
+def is_ticking(place, engine, ticks=5):
+    """The container of TICKING, as soon as some of its output has reached the session's folder: ten ticks a second."""
     def found():
-        return any(path.stat().st_size >= 5 * len("tick\n") for path in place.folder.rglob("run-1/stdout.log"))
+        return any(path.stat().st_size >= ticks * len("tick\n") for path in place.folder.rglob("run-1/stdout.log"))
     wait_until(found, 30, "the app's output is kept")
     return running(engine)
 

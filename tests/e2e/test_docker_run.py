@@ -42,8 +42,8 @@ def test_an_image_runs_with_its_arguments_and_environment(boxed, engine):
 
 
 def test_a_run_of_an_image_looks_as_one_of_a_process(boxed, engine):
-    process = boxed.run("--", "busybox", "sleep", "1")
-    container = boxed.run(spec(boxed, engine.busybox(), ["sleep", "1"]))
+    process = boxed.run("--", "busybox", "sleep", "3")
+    container = boxed.run(spec(boxed, engine.busybox(), ["sleep", "3"]))
     assert set(process) <= set(container)
     assert set(process["footprint"]) <= set(container["footprint"])
 

@@ -140,9 +140,16 @@ void set_args(Json& body, Json& host, const DockerArgs& args) {
 
 }  // namespace
 
+std::string machine_name(const Owner& owner) {
+  const std::string id = SysRoot().read("/etc/machine-id").value_or("");
+  return id.empty() ? "boot " + owner.boot : id;
+}
+
 Json labels(const std::string& session_id, int run, const Owner& owner) {
-  return {
-      {kSessionLabel, session_id}, {kRunLabel, std::to_string(run)}, {kOwnerLabel, owner.text()}};
+  return {{kSessionLabel, session_id},
+          {kRunLabel, std::to_string(run)},
+          {kOwnerLabel, owner.text()},
+          {kMachineLabel, machine_name(owner)}};
 }
 
 Json container_body(const Request& request, const DockerArgs& args, const ImageInfo& image,

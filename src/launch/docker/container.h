@@ -15,6 +15,7 @@ namespace assay::launch {
 inline constexpr const char* kSessionLabel = "assay.session";
 inline constexpr const char* kRunLabel = "assay.run";
 inline constexpr const char* kOwnerLabel = "assay.owner";
+inline constexpr const char* kMachineLabel = "assay.machine";
 
 /// Where an app finds what a session gives it.
 inline constexpr const char* kDataFolder = "/data";
@@ -23,7 +24,10 @@ inline constexpr const char* kClientFolder = "/assay";
 inline constexpr const char* kDataConfigFile = "/run/waggle/data-config.json";
 inline constexpr const char* kPublishedFolder = "/run/assay/published";
 
-/// {session, run, owner} as labels.
+/// Which machine this is: an engine may serve several.
+std::string machine_name(const Owner& owner);
+
+/// {session, run, owner, machine} as labels.
 Json labels(const std::string& session_id, int run, const Owner& owner);
 
 /// The body of POST /containers/create. What the user mounts at a place of ours wins over ours.

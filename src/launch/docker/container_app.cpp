@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <condition_variable>
 #include <csignal>
 #include <deque>
@@ -22,13 +23,18 @@ namespace assay::launch {
 namespace {
 
 constexpr std::array<const char*, 3> kSignals = {"SIGINT", "SIGTERM", "SIGKILL"};
+constexpr auto kPatience = Milliseconds(2000);
+constexpr auto kPatienceAtTheEnd = Milliseconds(10'000);
 constexpr std::array<int, 3> kSignalNumbers = {SIGINT, SIGTERM, SIGKILL};
 
 /// Gives the engine orders without making the run wait for it.
 class Orders {
  public:
   Orders(const net::Endpoint& endpoint, std::string id, int process)
-      : engine_(endpoint), id_(std::move(id)), process_(process), thread_([this] { run(); }) {}
+      : engine_(endpoint), id_(std::move(id)), process_(process) {
+    engine_.set_patience(kPatience);
+    thread_ = std::thread([this] { run(); });
+  }
   Orders(const Orders&) = delete;
   Orders& operator=(const Orders&) = delete;
   ~Orders() {
@@ -57,8 +63,9 @@ class Orders {
     while (true) {
       changed_.wait(lock, [this] { return over_ || !steps_.empty(); });
       if (steps_.empty()) return;
-      const StopStep step = steps_.front();
-      steps_.pop_front();
+      // A daemon that hangs must not hold up the stronger step behind the weaker one.
+      const StopStep step = steps_.back();
+      steps_.clear();
       lock.unlock();
       obey(step);
       lock.lock();
@@ -70,7 +77,8 @@ class Orders {
   void obey(StopStep step) {
     const auto index = static_cast<size_t>(step);
     if (const auto state = engine_.inspect(id_); state && state->paused) was_paused_ = true;
-    if (engine_.kill(id_, kSignals[index])) return;
+    const auto told = engine_.kill(id_, kSignals[index]);
+    if (told || told.error().kind == ErrorKind::input) return;
     was_deaf_ = true;
     ::syscall(SYS_pidfd_send_signal, process_, kSignalNumbers[index], nullptr, 0);
   }
@@ -135,6 +143,7 @@ class ContainerApp final : public RunningApp {
         container_(std::move(container)),
         target_(std::move(target)),
         process_(std::move(process)) {
+    engine_.set_patience(kPatienceAtTheEnd);
     if (container_.pid != 0)
       orders_ = std::make_unique<Orders>(endpoint, container_.id, process_.get());
   }
@@ -241,6 +250,11 @@ class ContainerApp final : public RunningApp {
                         : "ended; its exit code is not known: " + state.error().message;
       return;
     }
+    if (state->status == "running" || state->status == "paused") {
+      exit.detail =
+          "ended; the container daemon takes it for running, so its exit code is not known";
+      return;
+    }
     set_exit_code(exit, state->exit_code);
     exit.oom_killed = exit.oom_killed || state->oom_killed;
     exit.detail = exit_detail(exit, container_.memory_limit);
@@ -284,10 +298,17 @@ Result<std::unique_ptr<RunningApp>> watch_container(const net::Endpoint& endpoin
   Fd process;
   if (container.pid != 0) {
     process = Fd(static_cast<int>(::syscall(SYS_pidfd_open, container.pid, 0)));
+    if (!process.valid() && errno != ESRCH)
+      return refused_errno(fmt::format("cannot watch process {}", container.pid), errno);
   }
   // Readable at once: an app that is gone already.
-  if (!process.valid()) process = Fd(::eventfd(1, EFD_CLOEXEC));
-  target.root = container.pid;
+  if (!process.valid()) {
+    process = Fd(::eventfd(1, EFD_CLOEXEC));
+    container.pid = 0;
+  }
+  // Never the whole machine: an app that is gone has no processes but those of nobody.
+  target.root = container.pid == 0 ? ::getpid() : container.pid;
+  target.include_root = container.pid != 0;
   return std::make_unique<ContainerApp>(endpoint, std::move(container), std::move(target),
                                         std::move(process));
 }

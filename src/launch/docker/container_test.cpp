@@ -36,9 +36,11 @@ TEST(ContainerBody, has_the_image_its_arguments_and_our_labels) {
   const Json json = body(example());
   EXPECT_EQ(json["Image"], "waggle/app:1");
   EXPECT_EQ(json["Cmd"], Json({"--fast"}));
-  EXPECT_EQ(
-      json["Labels"],
-      Json({{"assay.session", "20260131-1"}, {"assay.run", "2"}, {"assay.owner", "7.8.9.boot"}}));
+  EXPECT_EQ(json["Labels"], Json({{"assay.session", "20260131-1"},
+                                  {"assay.run", "2"},
+                                  {"assay.owner", "7.8.9.boot"},
+                                  {"assay.machine", machine_name(somebody())}}));
+  EXPECT_NE(machine_name(somebody()), "");
   EXPECT_EQ(json["HostConfig"]["LogConfig"]["Type"], "none");
   EXPECT_FALSE(json["HostConfig"].contains("Memory"));
   EXPECT_FALSE(json["HostConfig"].contains("CgroupParent"));

@@ -24,6 +24,41 @@ Failure could_not_start(const Error& error) {
   return fail(kind, "the container could not be started: " + error.message);
 }
 
+/// What the policy refuses of all that a spec asks for: docker arguments, env, GPUs and the
+/// dataset, which is a mount like others.
+std::vector<std::string> refusals(const Policy& policy, DockerArgs args, const Target& target,
+                                  const std::filesystem::path& dataset) {
+  if (!target.limits.gpus.empty()) args.gpus = target.limits.gpus;
+  args.env.insert(target.env.begin(), target.env.end());
+  PolicyContext context;
+  if (!dataset.empty()) {
+    Mount mount;
+    mount.source = dataset;
+    mount.target = kDataFolder;
+    mount.read_only = true;
+    args.mounts.push_back(std::move(mount));
+    args = resolve_paths(std::move(args));
+    context.dataset = args.mounts.back().source;
+  }
+  return refused_by(policy, args, context);
+}
+
+/// A pid means something only where it was given: an engine may run on another machine, or we in a
+/// container beside it.
+bool is_here(const std::string& id, pid_t pid) {
+  const auto groups = SysRoot().read(fmt::format("/proc/{}/cgroup", pid));
+  return groups && groups->find(id) != std::string::npos;
+}
+
+Failure not_here(const net::Endpoint& endpoint) {
+  const std::string where = endpoint.unix_socket.empty()
+                                ? std::string(net::shown_url(endpoint.base))
+                                : endpoint.unix_socket.native();
+  return refused(fmt::format(
+      "the containers of the engine at {} cannot be seen from here; run assay on its machine",
+      where));
+}
+
 /// Removes the container unless it was handed on.
 class Created {
  public:
@@ -51,6 +86,11 @@ class DockerLauncher final : public Launcher {
     const Owner owner = Owner::self(SysRoot());
     ASSAY_TRY(DockerArgs args, parse_docker_args(request.target.docker_args));
     args = resolve_paths(std::move(args));
+    // Judged again: what a path leads to may have changed since the plan.
+    ASSAY_TRY(const Policy policy, find_policy());
+    if (const auto refused = refusals(policy, args, request.target, request.dataset);
+        !refused.empty())
+      return bad_input(refused.front());
     ASSAY_TRY(const auto image, engine_.image(request.target.image));
     if (!image) return refused(fmt::format("image {} is gone", request.target.image));
     const std::string name = fmt::format("assay-{}-{}", request.session_id, request.run);
@@ -82,13 +122,12 @@ class DockerLauncher final : public Launcher {
   }
 
  private:
-  /// With an engine of another machine, the pid would be that of some other process here.
-  Result<void> check_place(const StartedContainer& container) const {
-    if (container.pid == 0 || engine_.endpoint().unix_socket.native().size() > 0) return {};
-    const auto groups = SysRoot().read(fmt::format("/proc/{}/cgroup", container.pid));
-    if (!groups || groups->find(container.id) != std::string::npos) return {};
-    return refused(fmt::format("the container engine at {} is another machine's; run assay there",
-                               net::shown_url(engine_.endpoint().base)));
+  Result<void> check_place(const StartedContainer& container) {
+    if (container.pid == 0 || is_here(container.id, container.pid)) return {};
+    // It may have ended in between.
+    const auto state = engine_.inspect(container.id);
+    if (!state || state->pid != container.pid) return {};
+    return not_here(engine_.endpoint());
   }
 
   static Result<void> limit_network(const Link& link, StartedContainer& container) {
@@ -144,6 +183,7 @@ class ContainersOfEngine final : public Containers {
 
   Result<std::unique_ptr<RunningApp>> attach(const std::string& id) override {
     ASSAY_TRY(const ContainerState state, running(id));
+    if (!is_here(state.id, state.pid)) return not_here(engine_.endpoint());
     return launch::attach(state.pid);
   }
 
@@ -180,7 +220,10 @@ class ContainersOfEngine final : public Containers {
   static bool is_leftover(const ListedContainer& listed) {
     const auto label = listed.labels.find(kOwnerLabel);
     const auto owner = label == listed.labels.end() ? std::nullopt : Owner::parse(label->second);
-    return owner && state_of(SysRoot(), *owner) == ProcessState::dead;
+    const auto machine = listed.labels.find(kMachineLabel);
+    return owner && machine != listed.labels.end() &&
+           machine->second == machine_name(Owner::self(SysRoot())) &&
+           state_of(SysRoot(), *owner) == ProcessState::dead;
   }
 
   Result<ContainerState> running(const std::string& id) {
@@ -219,9 +262,9 @@ class ContainersOfEngine final : public Containers {
     if (!args) return add(args.error());
     const auto policy = find_policy();
     if (!policy) return add(policy.error());
-    PolicyContext context;
-    if (target.dataset.find("://") == std::string::npos) context.dataset = target.dataset;
-    for (auto& sentence : refused_by(*policy, resolve_paths(std::move(*args)), context))
+    const bool local = target.dataset.find("://") == std::string::npos;
+    for (auto& sentence :
+         refusals(*policy, resolve_paths(std::move(*args)), target, local ? target.dataset : ""))
       add({ErrorKind::input, std::move(sentence)});
   }
 

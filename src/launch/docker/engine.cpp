@@ -92,7 +92,7 @@ net::Request post(std::string path) {
 net::Request post(std::string path, const Json& body) {
   net::Request request = post(std::move(path));
   request.headers = {"Content-Type: application/json"};
-  request.body = body.dump();
+  request.body = body.dump(-1, ' ', false, Json::error_handler_t::replace);
   return request;
 }
 
@@ -116,6 +116,16 @@ std::string filter(const std::string& label) {
 std::string text_of(const Json& json, const char* key) {
   const auto it = json.find(key);
   return it != json.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
+int number_of(const Json& json, const char* key) {
+  const auto it = json.find(key);
+  return it != json.end() && it->is_number_integer() ? it->get<int>() : 0;
+}
+
+bool is_set(const Json& json, const char* key) {
+  const auto it = json.find(key);
+  return it != json.end() && it->is_boolean() && it->get<bool>();
 }
 
 Json part(const Json& json, const char* key) {
@@ -148,10 +158,11 @@ ContainerState state_from(const Json& json) {
   ContainerState found;
   const Json state = part(json, "State");
   found.status = text_of(state, "Status");
-  found.pid = state.value("Pid", 0);
-  found.exit_code = state.value("ExitCode", 0);
-  found.oom_killed = state.value("OOMKilled", false);
-  found.paused = state.value("Paused", false);
+  found.pid = number_of(state, "Pid");
+  found.exit_code = number_of(state, "ExitCode");
+  found.oom_killed = is_set(state, "OOMKilled");
+  found.paused = is_set(state, "Paused");
+  found.id = text_of(json, "Id");
   found.error = text_of(state, "Error");
   found.name = text_of(json, "Name");
   if (found.name.starts_with("/")) found.name.erase(0, 1);
@@ -210,7 +221,8 @@ Failure Engine::cannot_reach(const Error& error) const {
   }
 }
 
-Result<net::Response> Engine::call(const net::Request& request) {
+Result<net::Response> Engine::call(net::Request request) {
+  request.timeout = patience_;
   auto response = client_.send(request);
   if (!response) return cannot_reach(response.error());
   return std::move(*response);
@@ -327,7 +339,7 @@ Result<void> Engine::kill(const std::string& id, const std::string& signal) {
   ASSAY_TRY(const net::Response response,
             call(post(fmt::format("/containers/{}/kill?signal={}", id, signal))));
   if (is_ok(response)) return {};
-  return refused(message_of(response));
+  return bad_input(message_of(response));
 }
 
 Result<void> Engine::remove(const std::string& id) {

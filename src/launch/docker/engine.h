@@ -30,6 +30,7 @@ struct ImageInfo {
 };
 
 struct ContainerState {
+  std::string id;
   std::string status;  ///< created, running, paused, exited, dead, ...
   pid_t pid = 0;       ///< of its first process on this machine; 0 when it does not run
   int exit_code = 0;
@@ -63,6 +64,8 @@ class Engine {
   explicit Engine(net::Endpoint endpoint);
 
   const net::Endpoint& endpoint() const { return endpoint_; }
+  /// For those who cannot wait for a daemon that hangs.
+  void set_patience(Milliseconds patience) { patience_ = patience; }
   /// Fails with what to do when there is no daemon, it is dead, or we may not talk to it.
   Result<EngineInfo> info();
 
@@ -76,6 +79,7 @@ class Engine {
   Result<void> start(const std::string& id);
   /// A container that is gone is an error of kind input.
   Result<ContainerState> inspect(const std::string& id);
+  /// One that does not run any more is an error of kind input.
   Result<void> kill(const std::string& id, const std::string& signal);
   /// Ends it first when it still runs. One that is gone already is fine.
   Result<void> remove(const std::string& id);
@@ -93,12 +97,13 @@ class Engine {
   Result<std::string> gateway(const std::string& network);
 
  private:
-  Result<net::Response> call(const net::Request& request);
+  Result<net::Response> call(net::Request request);
   Result<Json> call_json(const net::Request& request);
   Failure cannot_reach(const Error& error) const;
 
   net::Endpoint endpoint_;
   net::HttpClient client_;
+  Milliseconds patience_{60'000};
 };
 
 /// Cuts a container's output stream, 8 bytes of header before each piece, back into pieces. Takes

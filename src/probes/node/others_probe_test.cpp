@@ -20,13 +20,14 @@ constexpr pid_t kAssay = 400;
 
 /// A node whose processes a test writes down; a second passes with each reading.
 class Others : public ::testing::Test {
- protected:
+ public:
   Others() {
     write("/proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
     process(1, 0, "init", 100);
   }
   ~Others() override { fs::remove_all(folder_); }
 
+ protected:
   void write(const std::string& path, const std::string& text) {
     const fs::path file = folder_ / path.substr(1);
     fs::create_directories(file.parent_path());

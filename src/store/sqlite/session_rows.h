@@ -35,7 +35,7 @@ struct RunningRow {
 Result<std::vector<RunningRow>> running_rows(Database& db);
 /// The time of its start or of its last sample.
 Result<Timestamp> last_sign(Database& db, const RunningRow& row);
-/// Ends it at the time of its last sample; false when somebody else has ended it meanwhile.
+/// Ends it at the time of its last sample.
 Result<void> interrupt_run(Database& db, const RunningRow& row);
 
 }  // namespace assay::store
