@@ -31,7 +31,7 @@ bool is_there(const fs::path& socket) {
 }
 
 fs::path usual_socket() {
-  const fs::path docker = "/var/run/docker.sock";
+  fs::path docker = "/var/run/docker.sock";
   std::vector<fs::path> others = {"/run/podman/podman.sock"};
   if (const std::string runtime = variable("XDG_RUNTIME_DIR"); !runtime.empty()) {
     others.insert(others.begin(), fs::path(runtime) / "podman/podman.sock");

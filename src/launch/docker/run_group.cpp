@@ -106,7 +106,7 @@ probes::CgroupPaths container_groups(const SysRoot& root, const std::string& id)
       fmt::format("machine.slice/libpod-{}.scope", id)};
   return paths_of(cgroup_mounts(root), [&](const CgroupMount& mount) -> std::string {
     for (const auto& name : names) {
-      const std::string folder = fmt::format("{}/{}", mount.folder, name);
+      std::string folder = fmt::format("{}/{}", mount.folder, name);
       if (root.exists(folder)) return folder;
     }
     return "";
