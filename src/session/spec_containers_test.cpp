@@ -136,7 +136,8 @@ struct Case {
   const char* line;
   const char* error;
 };
-void PrintTo(const Case& wanted, std::ostream* out) {
+void PrintTo(const Case& wanted,
+             std::ostream* out) {  // NOLINT(readability-identifier-naming): as GoogleTest wants it
   *out << wanted.line;
 }
 

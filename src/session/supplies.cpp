@@ -41,7 +41,7 @@ fs::path client_library() {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
   for (const auto* place : {"../share/assay/python", "../../../clients/python"}) {
-    const fs::path folder = (program / place).lexically_normal();
+    fs::path folder = (program / place).lexically_normal();
     if (fs::exists(folder / "assay" / "__init__.py", error)) return folder;
   }
   return {};
