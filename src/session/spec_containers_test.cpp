@@ -136,8 +136,8 @@ struct Case {
   const char* line;
   const char* error;
 };
-void PrintTo(const Case& wanted,
-             std::ostream* out) {  // NOLINT(readability-identifier-naming): as GoogleTest wants it
+// GoogleTest looks for this name. NOLINTNEXTLINE(readability-identifier-naming)
+void PrintTo(const Case& wanted, std::ostream* out) {
   *out << wanted.line;
 }
 
