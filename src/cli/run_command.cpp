@@ -155,7 +155,7 @@ Result<session::Outcome> start(const Checked& checked, const session::Options& o
 
 Result<int> run(const RunArguments& args, const Context& context) {
   session::Options options;
-  ASSAY_TRY(const Checked todo, checked(args, context, options));
+  ASSAY_TRY(const Checked job, checked(args, context, options));
   if (args.dry_run) return kDone;
 
   options.store_file = context.store;
@@ -168,7 +168,7 @@ Result<int> run(const RunArguments& args, const Context& context) {
 
   Result<session::Outcome> outcome = [&] {
     LiveLine line(args.quiet || args.json);
-    return start(todo, options, line);
+    return start(job, options, line);
   }();
   if (!outcome) return fail(outcome.error());
   print_result(args, *outcome);

@@ -7,7 +7,6 @@
 #include <array>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <poll.h>
 #include <pwd.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -77,12 +76,6 @@ Result<SessionRecord> new_session(const Spec& spec, const Options& options, cons
   session.folder = folder;
   ASSAY_CHECK(store.add_session(session));
   return session;
-}
-
-/// Whether the user asked to stop while no run was looking.
-bool interrupt_waits(int fd) {
-  pollfd waiting = {fd, POLLIN, 0};
-  return fd >= 0 && ::poll(&waiting, 1, 0) > 0;
 }
 
 /// Everything that both ways into a session share.

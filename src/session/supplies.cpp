@@ -12,11 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool interrupt_waits(int fd) {
-  pollfd waiting = {fd, POLLIN, 0};
-  return fd >= 0 && ::poll(&waiting, 1, 0) > 0;
-}
-
 Result<void> get_image(const Target& target, launch::Containers& containers, const Options& options,
                        Listener& listener) {
   return containers.have_image(target.image, [&](uint64_t done, uint64_t total) {
@@ -57,6 +52,11 @@ Result<fs::path> open_folder(const fs::path& folder) {
 }
 
 }  // namespace
+
+bool interrupt_waits(int fd) {
+  pollfd waiting = {fd, POLLIN, 0};
+  return fd >= 0 && ::poll(&waiting, 1, 0) > 0;
+}
 
 Result<Supplies> get_supplies(const Target& target, launch::Containers* containers,
                               const Options& options, Listener& listener) {

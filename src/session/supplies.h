@@ -17,6 +17,9 @@
 
 namespace assay::session {
 
+/// Whether the user asked to stop while no run was looking.
+bool interrupt_waits(int fd);
+
 /// What every run of a target needs beside the app, on this machine before the first one starts:
 /// its image and its dataset.
 struct Supplies {

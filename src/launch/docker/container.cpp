@@ -165,9 +165,6 @@ Json container_body(const Request& request, const DockerArgs& args, const ImageI
   set_limits(host, target.limits, args);
   set_args(body, host, args);
   if (!target.workdir.empty()) body["WorkingDir"] = target.workdir;
-  if (!request.network.empty()) {
-    host["NetworkMode"] = request.network;
-  }
   if (!cgroup_parent.empty()) host["CgroupParent"] = cgroup_parent;
   body["HostConfig"] = std::move(host);
   return body;

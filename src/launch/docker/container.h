@@ -11,7 +11,7 @@
 
 namespace assay::launch {
 
-/// By these a container, or a network, is known to be ours.
+/// By these a container is known to be ours.
 inline constexpr const char* kSessionLabel = "assay.session";
 inline constexpr const char* kRunLabel = "assay.run";
 inline constexpr const char* kOwnerLabel = "assay.owner";

@@ -208,11 +208,6 @@ class ContainersOfEngine final : public Containers {
           removed ? fmt::format("removed container {} of session {}", id, session)
                   : fmt::format("could not remove container {}: {}", id, removed.error().message));
     }
-    ASSAY_TRY(const auto networks, engine_.list_networks(kSessionLabel));
-    for (const auto& network : networks) {
-      if (is_leftover(network) && engine_.remove_network(network.id))
-        lines.push_back(fmt::format("removed network {}", network.id.substr(0, 12)));
-    }
     return lines;
   }
 

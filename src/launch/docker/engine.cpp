@@ -268,7 +268,6 @@ Result<std::optional<ImageInfo>> Engine::image(const std::string& name) {
   const Json json = Json::parse(response.body, nullptr, false);
   if (!json.is_object()) return refused("the container daemon's answer about an image is no JSON");
   ImageInfo info;
-  info.id = text_of(json, "Id");
   info.architecture = text_of(json, "Architecture");
   info.env = env_of(part(json, "Config"));
   return std::optional<ImageInfo>(std::move(info));
@@ -374,24 +373,6 @@ Result<void> Engine::attach(const std::string& id, const std::function<void()>& 
   if (!response) return fail(response.error());
   if (response->status != 0 && !is_ok(*response)) return refused(message_of(*response));
   return {};
-}
-
-Result<std::string> Engine::create_network(const Json& body) {
-  ASSAY_TRY(const Json json, call_json(post("/networks/create", body)));
-  return text_of(json, "Id");
-}
-
-Result<void> Engine::remove_network(const std::string& id) {
-  ASSAY_TRY(const net::Response response, call(erase("/networks/" + id)));
-  if (is_ok(response) || response.status == 404) return {};
-  return refused(message_of(response));
-}
-
-Result<std::vector<ListedContainer>> Engine::list_networks(const std::string& label) {
-  ASSAY_TRY(const Json json, call_json(get("/networks?filters=" + filter(label))));
-  std::vector<ListedContainer> found;
-  for (const auto& entry : json) found.push_back({text_of(entry, "Id"), labels_of(entry)});
-  return found;
 }
 
 Result<std::string> Engine::gateway(const std::string& network) {

@@ -24,7 +24,6 @@ struct EngineInfo {
 };
 
 struct ImageInfo {
-  std::string id;
   std::string architecture;
   std::map<std::string, std::string> env;
 };
@@ -90,9 +89,6 @@ class Engine {
   Result<void> attach(const std::string& id, const std::function<void()>& attached,
                       const TakeOutput& take, net::Stopper& stopper);
 
-  Result<std::string> create_network(const Json& body);
-  Result<void> remove_network(const std::string& id);
-  Result<std::vector<ListedContainer>> list_networks(const std::string& label);
   /// The address under which containers of the network reach this machine.
   Result<std::string> gateway(const std::string& network);
 

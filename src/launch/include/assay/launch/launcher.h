@@ -29,7 +29,6 @@ struct Request {
   std::filesystem::path data_config;     ///< a file in the form of data-config.json
   std::filesystem::path published;       ///< a folder for what a pywaggle plugin publishes
   std::filesystem::path client_library;  ///< only for containers: the folder for PYTHONPATH
-  std::string network;                   ///< only for containers: the one that its needs are in
   bool own_cgroup = true;  ///< false: measured by its process tree even where a group could be made
 };
 
@@ -111,7 +110,7 @@ class Containers {
   virtual Result<std::unique_ptr<RunningApp>> attach(const std::string& id) = 0;
   /// What it is: image, name and command.
   virtual Result<Target> describe(const std::string& id) = 0;
-  /// Removes containers and networks that dead sessions left behind, and only those. One line each.
+  /// Removes containers that dead sessions left behind, and only those. One line each.
   virtual Result<std::vector<std::string>> clean_up() = 0;
 };
 
