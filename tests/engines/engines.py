@@ -21,6 +21,8 @@ import pytest
 KEEPER = pathlib.Path(__file__).with_name("keeper.py")
 BIN = pathlib.Path(os.environ.get("ASSAY_BIN", images.REPOSITORY / "build/release/bin")).resolve()
 KNOWN_LOAD = BIN / "known_load"
+# How Docker makes control groups: "systemd" where that runs the machine.
+CGROUP_DRIVER = os.environ.get("ASSAY_TEST_CGROUP_DRIVER", "cgroupfs")
 EXAMPLE_CHANGES = ['ENTRYPOINT ["/usr/bin/python3", "/app/objcounter.py"]', 'CMD ["--use-cpu", "--frames", "300"]',
                    "WORKDIR /app"]
 
@@ -222,10 +224,11 @@ def start_dockerd():
     """With a bridge of its own and no packet filter, so that it leaves alone what other engines of the machine use."""
     folder = _folder()
     bridge, _ = _new_bridge(folder)
+    parent = [] if CGROUP_DRIVER == "systemd" else ["--cgroup-parent", f"/{folder.name}"]
     return Engine("dockerd", folder, [
         _command("dockerd"), "--data-root", folder / "data", "--exec-root", folder / "exec",
         "--pidfile", folder / "engine.pid", "--host", f"unix://{folder}/engine.sock",
-        "--exec-opt", "native.cgroupdriver=cgroupfs", "--cgroup-parent", f"/{folder.name}",
+        "--exec-opt", f"native.cgroupdriver={CGROUP_DRIVER}", *parent,
         "--bridge", bridge, "--iptables=false", "--ip-masq=false"])
 
 
