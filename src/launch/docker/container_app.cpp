@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "docker/container_app.h"
 
+#include "docker/orders.h"
 #include "process/cgroup.h"
 #include "process/exit_text.h"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <condition_variable>
+#include <chrono>
 #include <csignal>
-#include <deque>
 #include <fmt/format.h>
-#include <mutex>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
@@ -22,78 +21,16 @@
 namespace assay::launch {
 namespace {
 
-constexpr std::array<const char*, 3> kSignals = {"SIGINT", "SIGTERM", "SIGKILL"};
-constexpr auto kPatience = Milliseconds(2000);
+using std::chrono::steady_clock;
+
 constexpr auto kPatienceAtTheEnd = Milliseconds(10'000);
-constexpr std::array<int, 3> kSignalNumbers = {SIGINT, SIGTERM, SIGKILL};
+/// An app that ends closes its output a moment before; one that runs on for longer does not end.
+constexpr auto kMomentOfTheEnd = Milliseconds(1000);
 
-/// Gives the engine orders without making the run wait for it.
-class Orders {
- public:
-  Orders(const net::Endpoint& endpoint, std::string id, int process)
-      : engine_(endpoint), id_(std::move(id)), process_(process) {
-    engine_.set_patience(kPatience);
-    thread_ = std::thread([this] { run(); });
-  }
-  Orders(const Orders&) = delete;
-  Orders& operator=(const Orders&) = delete;
-  ~Orders() {
-    {
-      const std::lock_guard lock(mutex_);
-      over_ = true;
-    }
-    changed_.notify_one();
-    thread_.join();
-  }
-
-  void stop(StopStep step) {
-    {
-      const std::lock_guard lock(mutex_);
-      steps_.push_back(step);
-    }
-    changed_.notify_one();
-  }
-
-  bool was_paused() const { return was_paused_; }
-  bool was_deaf() const { return was_deaf_; }
-
- private:
-  void run() {
-    std::unique_lock lock(mutex_);
-    while (true) {
-      changed_.wait(lock, [this] { return over_ || !steps_.empty(); });
-      if (steps_.empty()) return;
-      // A daemon that hangs must not hold up the stronger step behind the weaker one.
-      const StopStep step = steps_.back();
-      steps_.clear();
-      lock.unlock();
-      obey(step);
-      lock.lock();
-    }
-  }
-
-  /// An engine that does not answer must not keep the app alive: where we may, we signal it
-  /// ourselves.
-  void obey(StopStep step) {
-    const auto index = static_cast<size_t>(step);
-    if (const auto state = engine_.inspect(id_); state && state->paused) was_paused_ = true;
-    const auto told = engine_.kill(id_, kSignals[index]);
-    if (told || told.error().kind == ErrorKind::input) return;
-    was_deaf_ = true;
-    ::syscall(SYS_pidfd_send_signal, process_, kSignalNumbers[index], nullptr, 0);
-  }
-
-  Engine engine_;
-  std::string id_;
-  int process_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<StopStep> steps_;
-  bool over_ = false;
-  std::atomic<bool> was_paused_ = false;
-  std::atomic<bool> was_deaf_ = false;
-  std::thread thread_;
-};
+bool is_readable(const Fd& fd) {
+  pollfd waiting = {fd.get(), POLLIN, 0};
+  return ::poll(&waiting, 1, 0) > 0;
+}
 
 struct Usage {
   double user_seconds = 0;
@@ -138,10 +75,11 @@ std::optional<Usage> cpu_usage(const probes::CgroupPaths& paths) {
 class ContainerApp final : public RunningApp {
  public:
   ContainerApp(const net::Endpoint& endpoint, StartedContainer container, probes::AppTarget target,
-               Fd process)
+               probes::CgroupPaths totals, Fd process)
       : engine_(endpoint),
         container_(std::move(container)),
         target_(std::move(target)),
+        totals_(std::move(totals)),
         process_(std::move(process)) {
     engine_.set_patience(kPatienceAtTheEnd);
     if (container_.pid != 0)
@@ -162,10 +100,15 @@ class ContainerApp final : public RunningApp {
     std::vector<NotMeasured> all = container_.notes;
     if (container_.pid == 0)
       all.push_back({"app's processes", "the container had ended before they could be looked at"});
-    if (lost_daemon_)
+    if (lost_daemon()) {
       all.push_back({"app's output",
                      "the container daemon stopped or restarted during the run; what the app "
                      "wrote afterwards is lost"});
+    } else if (ended_early_) {
+      all.push_back({"app's output",
+                     "its stream ended while the app went on (the app closed it, or the container "
+                     "daemon did); what the app wrote afterwards is not kept"});
+    }
     if (container_.logs && container_.logs->dropped_bytes() > 0)
       all.push_back({"app's output", fmt::format("{} bytes could not be written: is the disk full?",
                                                  container_.logs->dropped_bytes())});
@@ -182,10 +125,10 @@ class ContainerApp final : public RunningApp {
   std::optional<Exit> exited() override {
     if (exit_) return exit_;
     const bool gone = has_ended();
-    if (const auto usage = cpu_usage(target_.cgroup)) usage_ = usage;
-    if (const auto kills = oom_kills(SysRoot(), target_.cgroup)) oom_kills_ = *kills;
+    if (const auto usage = cpu_usage(totals_)) usage_ = usage;
+    if (const auto kills = oom_kills(SysRoot(), totals_)) oom_kills_ = *kills;
     if (!gone) {
-      lost_daemon_ = lost_daemon_ || (container_.logs && container_.logs->ended());
+      look_at_output();
       return std::nullopt;
     }
     exit_ = Exit{};
@@ -221,10 +164,14 @@ class ContainerApp final : public RunningApp {
   }
 
  private:
-  bool has_ended() const {
-    if (container_.pid == 0) return true;
-    pollfd waiting = {process_.get(), POLLIN, 0};
-    return ::poll(&waiting, 1, 0) > 0;
+  bool has_ended() const { return is_readable(process_); }
+
+  bool lost_daemon() const { return container_.logs && container_.logs->lost_daemon(); }
+
+  void look_at_output() {
+    if (!container_.logs || !container_.logs->ended()) return;
+    if (!output_ended_) output_ended_ = steady_clock::now();
+    ended_early_ = ended_early_ || steady_clock::now() - *output_ended_ > kMomentOfTheEnd;
   }
 
   /// The engine notices an end a little later than the kernel.
@@ -258,17 +205,19 @@ class ContainerApp final : public RunningApp {
     set_exit_code(exit, state->exit_code);
     exit.oom_killed = exit.oom_killed || state->oom_killed;
     exit.detail = exit_detail(exit, container_.memory_limit);
-    if (lost_daemon_) exit.detail += "; the container daemon had stopped or restarted before";
+    if (lost_daemon()) exit.detail += "; the container daemon had stopped or restarted before";
   }
 
   Engine engine_;
   StartedContainer container_;
   probes::AppTarget target_;
+  probes::CgroupPaths totals_;
   Fd process_;
   std::unique_ptr<Orders> orders_;
   std::optional<Usage> usage_;
   uint64_t oom_kills_ = 0;
-  bool lost_daemon_ = false;
+  std::optional<steady_clock::time_point> output_ended_;  ///< while the app ran
+  bool ended_early_ = false;
   bool was_deaf_ = false;
   std::optional<Error> left_behind_;
   std::optional<Exit> exit_;
@@ -289,12 +238,30 @@ void set_exit_code(Exit& exit, int code) {
   }
 }
 
+namespace {
+
+struct Groups {
+  probes::CgroupPaths sampled;
+  probes::CgroupPaths totals;
+};
+
+Groups find_groups(StartedContainer& container, const Fd& process) {
+  const auto own = container_groups(SysRoot(), container.pid, container.id);
+  const auto& above = container.group;
+  const bool gone = is_readable(process);
+  if (above && (gone || above->is_above(own))) return {above->sampled(own), above->totals(own)};
+  if (own.empty() && !gone) {
+    container.notes.push_back({"own control group",
+                               "the container's cannot be seen from here; measured by its process "
+                               "tree instead"});
+  }
+  return {own, own};
+}
+
+}  // namespace
+
 Result<std::unique_ptr<RunningApp>> watch_container(const net::Endpoint& endpoint,
                                                     StartedContainer container) {
-  const SysRoot root;
-  probes::AppTarget target;
-  target.cgroup =
-      container.group ? container.group->paths(container.id) : container_groups(root, container.id);
   Fd process;
   if (container.pid != 0) {
     process = Fd(static_cast<int>(::syscall(SYS_pidfd_open, container.pid, 0)));
@@ -306,11 +273,14 @@ Result<std::unique_ptr<RunningApp>> watch_container(const net::Endpoint& endpoin
     process = Fd(::eventfd(1, EFD_CLOEXEC));
     container.pid = 0;
   }
+  Groups groups = find_groups(container, process);
+  probes::AppTarget target;
+  target.cgroup = std::move(groups.sampled);
   // Never the whole machine: an app that is gone has no processes but those of nobody.
   target.root = container.pid == 0 ? ::getpid() : container.pid;
   target.include_root = container.pid != 0;
   return std::make_unique<ContainerApp>(endpoint, std::move(container), std::move(target),
-                                        std::move(process));
+                                        std::move(groups.totals), std::move(process));
 }
 
 }  // namespace assay::launch

@@ -183,27 +183,103 @@ TEST(RunGroup, is_made_in_every_hierarchy_and_keeps_cpu_time) {
     const auto group = RunGroup::make(SysRoot(tree.path()), "assay-x");
     ASSERT_TRUE(group) << group.error().message;
     EXPECT_EQ(group->parent(), "/assay-x");
-    std::filesystem::create_directories(tree.path() / "cg/memory/assay-x/id");
-    const auto paths = group->paths("id");
+    probes::CgroupPaths own;
+    own.memory = "/cg/memory/assay-x/id";
+    own.cpu = own.cpuacct = "/cg/acct/assay-x/id";
+    EXPECT_TRUE(group->is_above(own));
+    const auto paths = group->sampled(own);
     EXPECT_EQ(paths.memory, "/cg/memory/assay-x/id");
+    EXPECT_EQ(paths.cpu, "/cg/acct/assay-x/id") << "throttling is counted only there";
     EXPECT_EQ(paths.cpuacct, "/cg/acct/assay-x") << "the engine removes the other too early";
-    EXPECT_EQ(paths.cpu, "/cg/acct/assay-x");
     EXPECT_EQ(paths.pids, "") << "only a part is mounted";
+    EXPECT_EQ(group->totals(own).cpuacct, "/cg/acct/assay-x");
+    EXPECT_EQ(group->totals(own).memory, "/cg/memory/assay-x/id") << "v1 counts OOM kills there";
+    EXPECT_EQ(group->sampled({}).memory, "/cg/memory/assay-x") << "the container is gone already";
   }
   EXPECT_FALSE(std::filesystem::exists(tree.path() / "cg/acct/assay-x"));
   EXPECT_FALSE(std::filesystem::exists(tree.path() / "cg/memory/assay-x"));
 }
 
-TEST(ContainerGroups, are_found_by_the_names_that_engines_give) {
+TEST(RunGroup, of_v2_keeps_the_totals_and_leaves_sampling_to_the_containers_own) {
   const testing::TempFolder tree;
   tree.write("proc/self/mountinfo", "25 20 0:22 / /cg rw - cgroup2 cgroup2 rw\n");
-  std::filesystem::create_directories(tree.path() / "cg/system.slice/docker-id.scope");
-  std::filesystem::create_directories(tree.path() / "cg/libpod_parent/libpod-other");
-  const SysRoot root(tree.path());
-  EXPECT_EQ(container_groups(root, "id").v2, "/cg/system.slice/docker-id.scope");
-  EXPECT_TRUE(container_groups(root, "id").unified);
-  EXPECT_EQ(container_groups(root, "other").v2, "/cg/libpod_parent/libpod-other");
-  EXPECT_TRUE(container_groups(root, "gone").empty());
+  std::filesystem::create_directories(tree.path() / "cg");
+  const auto group = RunGroup::make(SysRoot(tree.path()), "assay-x");
+  ASSERT_TRUE(group) << group.error().message;
+  probes::CgroupPaths own;
+  own.unified = true;
+  own.v2 = "/cg/assay-x/id";
+  EXPECT_TRUE(group->is_above(own));
+  EXPECT_EQ(group->sampled(own).v2, "/cg/assay-x/id");
+  EXPECT_EQ(group->totals(own).v2, "/cg/assay-x");
+  EXPECT_TRUE(group->totals(own).unified);
+  own.v2 = "/cg/assay-x-other/id";
+  EXPECT_FALSE(group->is_above(own));
+}
+
+TEST(RunGroup, that_cannot_be_made_everywhere_is_nowhere) {
+  const testing::TempFolder tree;
+  tree.write("proc/self/mountinfo",
+             "25 20 0:22 / /cg/memory rw - cgroup cgroup rw,memory\n"
+             "26 20 0:23 / /cg/missing rw - cgroup cgroup rw,cpuacct\n");
+  std::filesystem::create_directories(tree.path() / "cg/memory");
+  EXPECT_FALSE(RunGroup::make(SysRoot(tree.path()), "assay-x"));
+  EXPECT_FALSE(std::filesystem::exists(tree.path() / "cg/memory/assay-x"));
+}
+
+constexpr const char* kId = "0a1b2c3d";
+constexpr const char* kV1Mounts =
+    "25 20 0:22 / /cg/memory rw - cgroup cgroup rw,memory\n"
+    "26 20 0:23 / /cg/acct rw - cgroup cgroup rw,cpu,cpuacct\n"
+    "27 20 0:24 / /cg/systemd rw - cgroup cgroup rw,name=systemd\n";
+constexpr const char* kV2Mount = "25 20 0:22 / /cg rw - cgroup2 cgroup2 rw\n";
+
+struct Machine {
+  Machine(const char* mounts, const std::string& groups,
+          std::initializer_list<const char*> folders) {
+    tree.write("proc/self/mountinfo", mounts);
+    tree.write("proc/7/cgroup", groups);
+    for (const auto* folder : folders) std::filesystem::create_directories(tree.path() / folder);
+  }
+  probes::CgroupPaths groups() const { return container_groups(SysRoot(tree.path()), 7, kId); }
+
+  testing::TempFolder tree;
+};
+
+TEST(ContainerGroups, of_v1_are_where_its_process_is_with_either_driver) {
+  const Machine plain(kV1Mounts,
+                      "4:memory:/custom/0a1b2c3d\n3:cpu,cpuacct:/custom/0a1b2c3d\n"
+                      "1:name=systemd:/custom/0a1b2c3d\n",
+                      {"cg/memory/custom/0a1b2c3d", "cg/acct/custom/0a1b2c3d"});
+  EXPECT_FALSE(plain.groups().unified);
+  EXPECT_EQ(plain.groups().memory, "/cg/memory/custom/0a1b2c3d");
+  EXPECT_EQ(plain.groups().cpuacct, "/cg/acct/custom/0a1b2c3d");
+  const Machine systemd(kV1Mounts,
+                        "4:memory:/system.slice/docker-0a1b2c3d.scope\n"
+                        "3:cpu,cpuacct:/system.slice/docker-0a1b2c3d.scope\n",
+                        {"cg/memory/system.slice/docker-0a1b2c3d.scope",
+                         "cg/acct/system.slice/docker-0a1b2c3d.scope"});
+  EXPECT_EQ(systemd.groups().memory, "/cg/memory/system.slice/docker-0a1b2c3d.scope");
+  EXPECT_EQ(systemd.groups().cpu, "/cg/acct/system.slice/docker-0a1b2c3d.scope");
+}
+
+TEST(ContainerGroups, of_v2_are_the_containers_and_not_one_inside_of_it) {
+  const Machine docker(kV2Mount, "0::/system.slice/docker-0a1b2c3d.scope\n",
+                       {"cg/system.slice/docker-0a1b2c3d.scope"});
+  EXPECT_TRUE(docker.groups().unified);
+  EXPECT_EQ(docker.groups().v2, "/cg/system.slice/docker-0a1b2c3d.scope");
+  const std::string user = "user.slice/user-1000.slice/user@1000.service/user.slice";
+  const std::string scope = user + "/libpod-0a1b2c3d.scope";
+  const std::string folder = "cg/" + scope + "/container";
+  const Machine podman(kV2Mount, "0::/" + scope + "/container\n", {folder.c_str()});
+  EXPECT_EQ(podman.groups().v2, "/cg/" + scope);
+}
+
+TEST(ContainerGroups, outside_of_our_namespace_are_not_seen) {
+  const Machine machine(kV2Mount, "0::/../docker-0a1b2c3d.scope\n", {"cg"});
+  EXPECT_TRUE(machine.groups().empty());
+  const Machine gone(kV2Mount, "", {"cg/system.slice/docker-0a1b2c3d.scope"});
+  EXPECT_TRUE(gone.groups().empty());
 }
 
 }  // namespace

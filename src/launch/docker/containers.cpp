@@ -59,6 +59,13 @@ Failure not_here(const net::Endpoint& endpoint) {
       where));
 }
 
+NotMeasured without_totals(const Error& error) {
+  return {"app's last moments",
+          error.message +
+              "; CPU time since the last sample before the app's end is not counted "
+              "(run as root to have it)"};
+}
+
 /// Removes the container unless it was handed on.
 class Created {
  public:
@@ -98,6 +105,7 @@ class DockerLauncher final : public Launcher {
     if (keeps_groups_) {
       auto group = RunGroup::make(SysRoot(), group_name(request.session_id, request.run, owner));
       if (group) container.group.emplace(std::move(*group));
+      if (!group) container.notes.push_back(without_totals(group.error()));
     }
     const std::string parent = container.group ? container.group->parent() : "";
     ASSAY_TRY(std::string id,

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "docker/engine.h"
 
+#include "docker/engine_answers.h"
+
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <poll.h>
 #include <unistd.h>
+#include <utility>
 
 #include <assay/base/files.h>
 #include <assay/base/text.h>
@@ -16,9 +21,17 @@ namespace assay::launch {
 namespace fs = std::filesystem;
 namespace {
 
+using std::chrono::steady_clock;
+
 constexpr std::string_view kUnix = "unix://";
 constexpr std::string_view kTcp = "tcp://";
 constexpr auto kSilentPull = Milliseconds(120'000);
+/// For a container of an order that was not answered, which the daemon may still be working on.
+constexpr auto kTakeBack = std::chrono::seconds(3);
+constexpr auto kShortPatience = Milliseconds(2000);
+/// For a container that somebody else is removing already.
+constexpr auto kOthersRemoval = std::chrono::seconds(5);
+constexpr int kLookAgain = 50;  // milliseconds
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -69,13 +82,8 @@ Result<net::Endpoint> tcp_endpoint(const std::string& address) {
   return endpoint;
 }
 
-/// The daemon's own words, from {"message": "..."} (Docker) or {"cause", "message"} (Podman).
-std::string message_of(const net::Response& response) {
-  const Json json = Json::parse(response.body, nullptr, false);
-  if (json.is_object() && json.contains("message") && json["message"].is_string())
-    return json["message"].get<std::string>();
-  const auto text = trim(response.body);
-  return text.empty() ? fmt::format("status {}", response.status) : std::string(text);
+std::string said(const net::Response& response) {
+  return message_of(response.body, response.status);
 }
 
 bool is_ok(const net::Response& response) {
@@ -109,69 +117,12 @@ net::Request erase(std::string path) {
   return request;
 }
 
+std::string container_path(const std::string& id) {
+  return fmt::format("/containers/{}?force=true&v=true", id);
+}
+
 std::string filter(const std::string& label) {
   return net::url_encoded(Json({{"label", {label}}}).dump());
-}
-
-std::string text_of(const Json& json, const char* key) {
-  const auto it = json.find(key);
-  return it != json.end() && it->is_string() ? it->get<std::string>() : std::string();
-}
-
-int number_of(const Json& json, const char* key) {
-  const auto it = json.find(key);
-  return it != json.end() && it->is_number_integer() ? it->get<int>() : 0;
-}
-
-bool is_set(const Json& json, const char* key) {
-  const auto it = json.find(key);
-  return it != json.end() && it->is_boolean() && it->get<bool>();
-}
-
-Json part(const Json& json, const char* key) {
-  const auto it = json.find(key);
-  return it == json.end() ? Json() : *it;
-}
-
-std::map<std::string, std::string> labels_of(const Json& json) {
-  std::map<std::string, std::string> labels;
-  const Json all = part(json, "Labels");
-  if (!all.is_object()) return labels;
-  for (const auto& [name, value] : all.items()) {
-    if (value.is_string()) labels[name] = value.get<std::string>();
-  }
-  return labels;
-}
-
-std::map<std::string, std::string> env_of(const Json& config) {
-  std::map<std::string, std::string> env;
-  for (const auto& entry : part(config, "Env")) {
-    if (!entry.is_string()) continue;
-    const auto text = entry.get<std::string>();
-    const size_t equals = text.find('=');
-    if (equals != std::string::npos) env[text.substr(0, equals)] = text.substr(equals + 1);
-  }
-  return env;
-}
-
-ContainerState state_from(const Json& json) {
-  ContainerState found;
-  const Json state = part(json, "State");
-  found.status = text_of(state, "Status");
-  found.pid = number_of(state, "Pid");
-  found.exit_code = number_of(state, "ExitCode");
-  found.oom_killed = is_set(state, "OOMKilled");
-  found.paused = is_set(state, "Paused");
-  found.id = text_of(json, "Id");
-  found.error = text_of(state, "Error");
-  found.name = text_of(json, "Name");
-  if (found.name.starts_with("/")) found.name.erase(0, 1);
-  found.image = text_of(part(json, "Config"), "Image");
-  found.command.push_back(text_of(json, "Path"));
-  for (const auto& word : part(json, "Args")) {
-    if (word.is_string()) found.command.push_back(word.get<std::string>());
-  }
-  return found;
 }
 
 }  // namespace
@@ -221,6 +172,10 @@ Failure Engine::cannot_reach(const Error& error) const {
   }
 }
 
+bool Engine::nobody_listens() const {
+  return client_.os_error() == ENOENT || client_.os_error() == ECONNREFUSED;
+}
+
 Result<net::Response> Engine::call(net::Request request) {
   request.timeout = patience_;
   auto response = client_.send(request);
@@ -230,9 +185,13 @@ Result<net::Response> Engine::call(net::Request request) {
 
 Result<Json> Engine::call_json(const net::Request& request) {
   ASSAY_TRY(const net::Response response, call(request));
+  return json_of(response);
+}
+
+Result<Json> Engine::json_of(const net::Response& response) const {
   if (!is_ok(response)) {
     const auto kind = response.status == 404 ? ErrorKind::input : ErrorKind::environment;
-    return fail(kind, "the container daemon refused: " + message_of(response));
+    return fail(kind, "the container daemon refused: " + said(response));
   }
   Json json = Json::parse(response.body, nullptr, false);
   if (json.is_discarded()) {
@@ -245,32 +204,22 @@ Result<Json> Engine::call_json(const net::Request& request) {
 
 Result<EngineInfo> Engine::info() {
   ASSAY_TRY(const Json json, call_json(get("/version")));
-  if (!json.is_object() || !json.contains("ApiVersion"))
-    return refused("what answers at the container daemon's socket is none");
-  EngineInfo info;
-  info.name = "Docker " + text_of(json, "Version");
-  info.architecture = text_of(json, "Arch");
-  for (const auto& component : part(json, "Components")) {
-    if (text_of(component, "Name") == "Podman Engine")
-      info.name = "Podman " + text_of(component, "Version");
-  }
-  if (info.name.starts_with("Docker")) {
+  auto info = read_engine(json);
+  if (!info) return refused("what answers at the container daemon's socket is none");
+  if (info->name.starts_with("Docker")) {
     ASSAY_TRY(const Json more, call_json(get("/info")));
-    info.keeps_groups = text_of(more, "CgroupDriver") == "cgroupfs";
+    info->keeps_groups = keeps_groups(more);
   }
-  return info;
+  return std::move(*info);
 }
 
 Result<std::optional<ImageInfo>> Engine::image(const std::string& name) {
   ASSAY_TRY(const net::Response response, call(get(fmt::format("/images/{}/json", name))));
   if (response.status == 404) return std::optional<ImageInfo>();
-  if (!is_ok(response)) return refused("the container daemon refused: " + message_of(response));
+  if (!is_ok(response)) return refused("the container daemon refused: " + said(response));
   const Json json = Json::parse(response.body, nullptr, false);
   if (!json.is_object()) return refused("the container daemon's answer about an image is no JSON");
-  ImageInfo info;
-  info.architecture = text_of(json, "Architecture");
-  info.env = env_of(part(json, "Config"));
-  return std::optional<ImageInfo>(std::move(info));
+  return std::optional<ImageInfo>(read_image(json));
 }
 
 Result<void> Engine::pull(const std::string& name, const TakeProgress& progress) {
@@ -306,7 +255,7 @@ Result<void> Engine::pull(const std::string& name, const TakeProgress& progress)
   if (!failed && !line.empty()) {
     if (auto read = state.line(line); !read) failed = read.error();
   }
-  if (!is_ok(*response)) failed = Error{ErrorKind::environment, message_of(*response)};
+  if (!is_ok(*response)) failed = Error{ErrorKind::environment, said(*response)};
   if (failed) {
     return refused(fmt::format("image {} is not on this machine and cannot be pulled: {}", name,
                                failed->message));
@@ -315,45 +264,68 @@ Result<void> Engine::pull(const std::string& name, const TakeProgress& progress)
 }
 
 Result<std::string> Engine::create(const std::string& name, const Json& body) {
-  ASSAY_TRY(const Json json,
-            call_json(post("/containers/create?name=" + net::url_encoded(name), body)));
+  auto response = call(post("/containers/create?name=" + net::url_encoded(name), body));
+  if (!response) return take_back(name, response.error());
+  ASSAY_TRY(const Json json, json_of(*response));
   const std::string id = text_of(json, "Id");
   if (id.empty()) return refused("the container daemon created a container without an id");
   return id;
 }
 
+Failure Engine::take_back(const std::string& name, Error error) {
+  if (nobody_listens()) return fail(std::move(error));
+  const Milliseconds patience = std::exchange(patience_, kShortPatience);
+  bool removed = false;
+  for (const auto end = steady_clock::now() + kTakeBack; !removed && steady_clock::now() < end;) {
+    const auto response = call(erase(container_path(name)));
+    removed = response && is_ok(*response);
+    if (!removed) ::poll(nullptr, 0, kLookAgain);
+  }
+  patience_ = patience;
+  if (!removed) {
+    error.message += fmt::format(
+        "; should it make the container {} after all, `assay cleanup` removes it", name);
+  }
+  return fail(std::move(error));
+}
+
 Result<void> Engine::start(const std::string& id) {
   ASSAY_TRY(const net::Response response, call(post(fmt::format("/containers/{}/start", id))));
   if (is_ok(response)) return {};
-  return fail(ErrorKind::app, message_of(response));
+  return fail(ErrorKind::app, said(response));
 }
 
 Result<ContainerState> Engine::inspect(const std::string& id) {
   ASSAY_TRY(const Json json,
             call_json(get(fmt::format("/containers/{}/json", net::url_encoded(id)))));
-  return state_from(json);
+  return read_container(json);
 }
 
 Result<void> Engine::kill(const std::string& id, const std::string& signal) {
   ASSAY_TRY(const net::Response response,
             call(post(fmt::format("/containers/{}/kill?signal={}", id, signal))));
   if (is_ok(response)) return {};
-  return bad_input(message_of(response));
+  return bad_input(said(response));
 }
 
 Result<void> Engine::remove(const std::string& id) {
-  ASSAY_TRY(const net::Response response,
-            call(erase(fmt::format("/containers/{}?force=true&v=true", id))));
-  // 409: somebody else is removing it at this moment.
-  if (is_ok(response) || response.status == 404 || response.status == 409) return {};
-  return refused(message_of(response));
+  ASSAY_TRY(const net::Response response, call(erase(container_path(id))));
+  if (is_ok(response) || response.status == 404) return {};
+  if (response.status == 409 && is_soon_gone(id)) return {};
+  return refused(said(response));
+}
+
+bool Engine::is_soon_gone(const std::string& id) {
+  for (const auto end = steady_clock::now() + kOthersRemoval; steady_clock::now() < end;) {
+    if (const auto state = inspect(id); !state) return state.error().kind == ErrorKind::input;
+    ::poll(nullptr, 0, kLookAgain);
+  }
+  return false;
 }
 
 Result<std::vector<ListedContainer>> Engine::list(const std::string& label) {
   ASSAY_TRY(const Json json, call_json(get("/containers/json?all=true&filters=" + filter(label))));
-  std::vector<ListedContainer> found;
-  for (const auto& entry : json) found.push_back({text_of(entry, "Id"), labels_of(entry)});
-  return found;
+  return read_list(json);
 }
 
 Result<void> Engine::attach(const std::string& id, const std::function<void()>& attached,
@@ -371,77 +343,15 @@ Result<void> Engine::attach(const std::string& id, const std::function<void()>& 
       },
       &stopper);
   if (!response) return fail(response.error());
-  if (response->status != 0 && !is_ok(*response)) return refused(message_of(*response));
+  if (response->status != 0 && !is_ok(*response)) return refused(said(*response));
   return {};
 }
 
 Result<std::string> Engine::gateway(const std::string& network) {
   ASSAY_TRY(const Json json, call_json(get("/networks/" + net::url_encoded(network))));
-  for (const auto& config : part(part(json, "IPAM"), "Config")) {
-    const std::string gateway = text_of(config, "Gateway");
-    if (!gateway.empty()) return gateway;
-  }
+  const std::string gateway = read_gateway(json);
+  if (!gateway.empty()) return gateway;
   return refused(fmt::format("network {} has no way to this machine", network));
-}
-
-void OutputSplitter::feed(std::string_view bytes) {
-  constexpr size_t kHeader = 8;
-  constexpr char kStandardError = 2;
-  while (!bytes.empty()) {
-    if (left_ == 0) {
-      const size_t missing = std::min(kHeader - header_.size(), bytes.size());
-      header_.append(bytes.substr(0, missing));
-      bytes.remove_prefix(missing);
-      if (header_.size() < kHeader) return;
-      output_ = header_[0] == kStandardError ? Output::error : Output::standard;
-      for (size_t i = 4; i < kHeader; ++i)
-        left_ = left_ << 8U | static_cast<unsigned char>(header_[i]);
-      header_.clear();
-      continue;
-    }
-    const size_t size = std::min(left_, bytes.size());
-    take_(output_, bytes.substr(0, size));
-    bytes.remove_prefix(size);
-    left_ -= size;
-  }
-}
-
-Result<void> PullProgress::line(std::string_view text) {
-  if (trim(text).empty()) return {};
-  const Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object()) return {};
-  if (const std::string error = text_of(json, "error"); !error.empty()) return refused(error);
-  const std::string layer = text_of(json, "id");
-  const Json detail = part(json, "progressDetail");
-  if (layer.empty() || text_of(json, "status") != "Downloading" || !detail.is_object()) return {};
-  const auto number = [&](const char* key) -> uint64_t {
-    const Json value = part(detail, key);
-    return value.is_number_unsigned() ? value.get<uint64_t>() : 0;
-  };
-  layers_[layer] = {number("current"), number("total")};
-  return {};
-}
-
-uint64_t PullProgress::done() const {
-  uint64_t sum = 0;
-  for (const auto& entry : layers_) sum += entry.second.done;
-  return sum;
-}
-
-uint64_t PullProgress::total() const {
-  uint64_t sum = 0;
-  for (const auto& entry : layers_) sum += entry.second.total;
-  return sum;
-}
-
-ImageName split_image(const std::string& image) {
-  if (const size_t at = image.find('@'); at != std::string::npos)
-    return {image.substr(0, at), image.substr(at + 1)};
-  const size_t slash = image.rfind('/');
-  const size_t colon = image.rfind(':');
-  if (colon == std::string::npos || (slash != std::string::npos && colon < slash))
-    return {image, "latest"};
-  return {image.substr(0, colon), image.substr(colon + 1)};
 }
 
 }  // namespace assay::launch

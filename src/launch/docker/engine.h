@@ -67,20 +67,24 @@ class Engine {
   void set_patience(Milliseconds patience) { patience_ = patience; }
   /// Fails with what to do when there is no daemon, it is dead, or we may not talk to it.
   Result<EngineInfo> info();
+  /// The last call found nobody at the daemon's address: it has ended.
+  bool nobody_listens() const;
 
   /// Nothing when it is not on this machine.
   Result<std::optional<ImageInfo>> image(const std::string& name);
   /// `progress` returns false to give up.
   Result<void> pull(const std::string& name, const TakeProgress& progress);
 
-  /// Returns the container's id.
+  /// Returns the container's id. Where no answer comes, what the daemon makes of the order is
+  /// removed; the error says so when that could not be seen to.
   Result<std::string> create(const std::string& name, const Json& body);
   Result<void> start(const std::string& id);
   /// A container that is gone is an error of kind input.
   Result<ContainerState> inspect(const std::string& id);
   /// One that does not run any more is an error of kind input.
   Result<void> kill(const std::string& id, const std::string& signal);
-  /// Ends it first when it still runs. One that is gone already is fine.
+  /// Ends it first when it still runs. One that is gone already is fine; one that somebody else is
+  /// removing is waited for.
   Result<void> remove(const std::string& id);
   /// All containers, running or not, that have this label.
   Result<std::vector<ListedContainer>> list(const std::string& label);
@@ -95,6 +99,9 @@ class Engine {
  private:
   Result<net::Response> call(net::Request request);
   Result<Json> call_json(const net::Request& request);
+  Result<Json> json_of(const net::Response& response) const;
+  Failure take_back(const std::string& name, Error error);
+  bool is_soon_gone(const std::string& id);
   Failure cannot_reach(const Error& error) const;
 
   net::Endpoint endpoint_;

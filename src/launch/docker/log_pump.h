@@ -27,8 +27,10 @@ class LogPump {
   LogPump& operator=(const LogPump&) = delete;
   ~LogPump();
 
-  /// The daemon has closed the stream.
+  /// The stream has ended: the container's end, its app's wish, or the daemon's end.
   bool ended() const { return ended_; }
+  /// It was the daemon's end: nobody answered at its address right afterwards.
+  bool lost_daemon() const { return lost_daemon_; }
   uint64_t dropped_bytes() const { return dropped_; }
   /// Waits a while for the rest of an ended container's output, then gives up on it.
   void finish();
@@ -37,6 +39,7 @@ class LogPump {
   LogPump(const net::Endpoint& endpoint, Fd standard, Fd error);
   void run(const std::string& id);
   void take(Output output, std::string_view bytes);
+  bool daemon_has_ended(const std::string& id);
 
   Engine engine_;
   Fd files_[2];
@@ -44,10 +47,10 @@ class LogPump {
   std::promise<Result<void>> attached_;
   std::promise<void> over_;
   std::future<void> is_over_ = over_.get_future();
-  std::atomic<bool> told_ = false;
+  std::atomic<bool> lost_daemon_ = false;
   std::atomic<bool> ended_ = false;
   std::atomic<uint64_t> dropped_ = 0;
-  std::thread thread_;
+  std::jthread thread_;  // last: it uses all of the above
 };
 
 }  // namespace assay::launch

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "process/cgroup_places.h"
 
+#include "cgroup_mounts.h"
+
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -14,66 +16,9 @@ namespace {
 constexpr std::array<std::string_view, 5> kV1Wanted = {"cpu", "cpuacct", "memory", "blkio", "pids"};
 constexpr std::array<std::string_view, 4> kV2Wanted = {"cpu", "memory", "io", "pids"};
 
-struct Mount {
-  bool unified = false;
-  std::string root;  ///< the part of the hierarchy that is mounted: "/", or a container's own group
-  std::string point;
-  std::string options;
-};
-
 template <class List>
 bool contains(const List& list, std::string_view item) {
   return std::find(list.begin(), list.end(), item) != list.end();
-}
-
-std::vector<std::string> split(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  while (!text.empty()) {
-    const std::string_view part = next_field(text, separator);
-    if (!part.empty()) parts.emplace_back(part);
-  }
-  return parts;
-}
-
-/// Undoes mountinfo's \040 for a space and the like.
-std::string unescape(std::string_view text) {
-  std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto digit = [&](size_t at) { return text[at] >= '0' && text[at] <= '7'; };
-    if (text[i] == '\\' && i + 3 < text.size() && digit(i + 1) && digit(i + 2) && digit(i + 3)) {
-      out += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 +
-                               (text[i + 3] - '0'));
-      i += 3;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
-}
-
-std::optional<Mount> parse_mount(std::string_view line) {
-  const size_t dash = line.find(" - ");
-  if (dash == std::string_view::npos) return std::nullopt;
-  std::string_view kind = line.substr(dash + 3);
-  const std::string_view type = next_field(kind, ' ');
-  if (type != "cgroup" && type != "cgroup2") return std::nullopt;
-  next_field(kind, ' ');  // the source
-  for (int skipped = 0; skipped < 3; ++skipped) next_field(line, ' ');
-  Mount mount;
-  mount.unified = type == "cgroup2";
-  mount.root = unescape(next_field(line, ' '));
-  mount.point = unescape(next_field(line, ' '));
-  mount.options = std::string(kind);
-  return mount;
-}
-
-std::vector<Mount> read_mounts(const SysRoot& root) {
-  const std::string text = root.read("/proc/self/mountinfo").value_or("");
-  std::vector<Mount> mounts;
-  for (std::string_view rest = text; !rest.empty();) {
-    if (auto mount = parse_mount(next_field(rest, '\n'))) mounts.push_back(std::move(*mount));
-  }
-  return mounts;
 }
 
 /// Controller → our group in its hierarchy, from /proc/self/cgroup; "" is v2.
@@ -92,7 +37,7 @@ std::map<std::string, std::string> read_own_groups(const SysRoot& root) {
 
 /// The folder of a group below a mount point. A container may see a path from outside its mount (or
 /// "/.." out of its namespace): then the mount point is all there is.
-std::string folder_of(const SysRoot& root, const Mount& mount, const std::string& group) {
+std::string folder_of(const SysRoot& root, const CgroupMount& mount, const std::string& group) {
   std::string_view inside = group;
   if (mount.root != "/") {
     if (!inside.starts_with(mount.root)) return mount.point;
@@ -104,14 +49,14 @@ std::string folder_of(const SysRoot& root, const Mount& mount, const std::string
   return root.exists(folder) ? folder : mount.point;
 }
 
-std::vector<V1Place> find_v1(const SysRoot& root, const std::vector<Mount>& mounts) {
+std::vector<V1Place> find_v1(const SysRoot& root, const std::vector<CgroupMount>& mounts) {
   const auto groups = read_own_groups(root);
   std::vector<V1Place> places;
   std::vector<std::string> seen;
-  for (const Mount& mount : mounts) {
+  for (const CgroupMount& mount : mounts) {
     if (mount.unified) continue;
     V1Place place;
-    for (auto& option : split(mount.options, ',')) {
+    for (const auto& option : mount.options) {
       if (contains(kV1Wanted, option) && !contains(seen, option))
         place.controllers.push_back(option);
     }
@@ -146,7 +91,7 @@ V2Place describe_v2(const SysRoot& root, const std::string& parent) {
 
 /// A group that holds processes itself cannot hand controllers on, so the parent of our own comes
 /// first: its children are where processes live.
-std::vector<V2Place> find_v2(const SysRoot& root, const Mount& mount) {
+std::vector<V2Place> find_v2(const SysRoot& root, const CgroupMount& mount) {
   const auto groups = read_own_groups(root);
   const auto own_group = groups.find("");
   const std::string own =
@@ -166,12 +111,12 @@ std::vector<V2Place> find_v2(const SysRoot& root, const Mount& mount) {
 }  // namespace
 
 CgroupPlaces find_cgroup_places(const SysRoot& root) {
-  const std::vector<Mount> mounts = read_mounts(root);
+  const std::vector<CgroupMount> mounts = cgroup_mounts(root);
   CgroupPlaces places;
   places.v1 = find_v1(root, mounts);
   if (!places.v1.empty()) return places;
-  const auto unified =
-      std::find_if(mounts.begin(), mounts.end(), [](const Mount& mount) { return mount.unified; });
+  const auto unified = std::find_if(mounts.begin(), mounts.end(),
+                                    [](const CgroupMount& mount) { return mount.unified; });
   if (unified != mounts.end()) places.v2 = find_v2(root, *unified);
   return places;
 }
@@ -179,10 +124,9 @@ CgroupPlaces find_cgroup_places(const SysRoot& root) {
 std::vector<std::string> cgroup_parents(const SysRoot& root) {
   const auto groups = read_own_groups(root);
   std::vector<std::string> parents;
-  for (const Mount& mount : read_mounts(root)) {
-    const auto options = split(mount.options, ',');
+  for (const CgroupMount& mount : cgroup_mounts(root)) {
     const auto own = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
-      return mount.unified ? group.first.empty() : contains(options, group.first);
+      return mount.unified ? group.first.empty() : mount.has(group.first);
     });
     std::string folder = own == groups.end() ? mount.point : folder_of(root, mount, own->second);
     while (true) {

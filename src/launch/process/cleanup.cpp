@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "process/cleanup.h"
 
-#include "docker/run_group.h"
+#include "cgroup_mounts.h"
 #include "process/cgroup_places.h"
 #include "process/tree.h"
 
@@ -64,7 +64,9 @@ bool is_leftover(const SysRoot& root, const Owner& owner) {
 /// Where groups of ours may be: below our own group, and below the root of every hierarchy.
 std::vector<std::string> group_folders(const SysRoot& root) {
   std::vector<std::string> folders = cgroup_parents(root);
-  for (const auto& mount : cgroup_mounts(root)) folders.push_back(mount.folder);
+  for (const auto& mount : cgroup_mounts(root)) {
+    if (mount.is_whole()) folders.push_back(mount.point);
+  }
   std::sort(folders.begin(), folders.end());
   folders.erase(std::unique(folders.begin(), folders.end()), folders.end());
   return folders;

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "docker/engine.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What a container daemon answers, read without talking to it. Whatever is missing or of another
+/// type than usual counts as not told.
+namespace assay::launch {
+
+std::string text_of(const Json& json, const char* key);
+Json part(const Json& json, const char* key);
+
+/// The daemon's own words, from {"message": "..."} (Docker) or {"cause", "message"} (Podman).
+std::string message_of(std::string_view body, int status);
+
+/// From GET /version and, for Docker, GET /info. Nothing where it is no container daemon's.
+std::optional<EngineInfo> read_engine(const Json& version);
+bool keeps_groups(const Json& info);
+ImageInfo read_image(const Json& json);
+ContainerState read_container(const Json& json);
+std::vector<ListedContainer> read_list(const Json& json);
+/// Empty: it has none.
+std::string read_gateway(const Json& network);
+
+}  // namespace assay::launch

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "docker/container_app.h"
+#include "docker/testing/fake_engine.h"
+
+#include <atomic>
+#include <csignal>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+namespace assay::launch {
+namespace {
+
+using testing::Answer;
+using testing::FakeEngine;
+
+constexpr const char* kExited = R"({"Id":"abc","State":{"Status":"exited","ExitCode":3}})";
+constexpr const char* kNotThere = R"({"message":"No such container: abc"})";
+
+TEST(EngineTrouble, a_container_of_an_order_without_answer_is_removed_when_it_appears) {
+  std::atomic<int> deletes = 0;
+  const FakeEngine fake([&](const std::string& request) -> std::optional<Answer> {
+    if (!request.starts_with("DELETE")) return std::nullopt;
+    return ++deletes == 2 ? Answer{204, ""} : Answer{404, kNotThere};
+  });
+  Engine engine(fake.endpoint());
+  const auto id = engine.create("assay-s-1", Json::object());
+  ASSERT_FALSE(id);
+  EXPECT_EQ(id.error().kind, ErrorKind::environment);
+  EXPECT_EQ(id.error().message.find("assay cleanup"), std::string::npos) << id.error().message;
+  EXPECT_EQ(fake.asked("DELETE /containers/assay-s-1?"), 2);
+}
+
+TEST(EngineTrouble, a_container_that_may_still_appear_is_told) {
+  const FakeEngine fake([](const std::string&) { return std::nullopt; });
+  Engine engine(fake.endpoint());
+  const auto id = engine.create("assay-s-1", Json::object());
+  ASSERT_FALSE(id);
+  EXPECT_TRUE(id.error().message.ends_with(
+      "; should it make the container assay-s-1 after all, `assay cleanup` removes it"))
+      << id.error().message;
+}
+
+TEST(EngineTrouble, a_refused_order_removes_nothing) {
+  const FakeEngine fake([](const std::string&) {
+    return Answer{409, R"({"message":"The container name is already in use"})"};
+  });
+  Engine engine(fake.endpoint());
+  ASSERT_FALSE(engine.create("assay-s-1", Json::object()));
+  EXPECT_EQ(fake.asked("DELETE"), 0);
+}
+
+TEST(EngineTrouble, a_container_that_others_are_removing_is_waited_for) {
+  std::atomic<int> looks = 0;
+  const FakeEngine fake([&](const std::string& request) {
+    if (request.starts_with("DELETE"))
+      return Answer{409, R"({"message":"removal of container abc is already in progress"})"};
+    return ++looks < 3 ? Answer{200, kExited} : Answer{404, kNotThere};
+  });
+  Engine engine(fake.endpoint());
+  EXPECT_TRUE(engine.remove("abc"));
+  EXPECT_EQ(looks, 3);
+}
+
+TEST(EngineTrouble, a_container_that_others_did_not_remove_is_told) {
+  const FakeEngine fake([](const std::string& request) -> std::optional<Answer> {
+    if (!request.starts_with("DELETE")) return std::nullopt;
+    return Answer{409, R"({"message":"removal of container abc is already in progress"})"};
+  });
+  Engine engine(fake.endpoint());
+  const auto removed = engine.remove("abc");
+  ASSERT_FALSE(removed);
+  EXPECT_EQ(removed.error().message, "removal of container abc is already in progress");
+}
+
+/// Attached to a daemon whose stream is over at once.
+std::unique_ptr<LogPump> pump(const FakeEngine& fake) {
+  auto logs = LogPump::start(fake.endpoint(), "abc", "", "");
+  EXPECT_TRUE(logs);
+  (*logs)->finish();
+  EXPECT_TRUE((*logs)->ended());
+  return std::move(*logs);
+}
+
+TEST(LogPump, the_streams_end_is_not_the_daemons_while_it_answers) {
+  const FakeEngine fake([](const std::string&) { return Answer{200, ""}; });
+  EXPECT_FALSE(pump(fake)->lost_daemon());
+}
+
+TEST(LogPump, a_daemon_that_answers_too_late_has_not_ended) {
+  const FakeEngine fake([](const std::string& request) -> std::optional<Answer> {
+    if (request.find("/attach") == std::string::npos) return std::nullopt;
+    return Answer{200, ""};
+  });
+  EXPECT_FALSE(pump(fake)->lost_daemon());
+}
+
+TEST(LogPump, a_daemon_that_nobody_finds_afterwards_has_ended) {
+  const FakeEngine fake([](const std::string&) { return Answer{200, "", true}; });
+  EXPECT_TRUE(pump(fake)->lost_daemon());
+}
+
+pid_t start_sleep() {
+  char name[] = "sleep";
+  char time[] = "600";
+  char* const argv[] = {name, time, nullptr};
+  pid_t pid = 0;
+  EXPECT_EQ(::posix_spawn(&pid, "/bin/sleep", nullptr, nullptr, argv, environ), 0);
+  return pid;
+}
+
+TEST(ContainerApp, whose_output_ended_early_does_not_blame_a_daemon_that_answers) {
+  const FakeEngine fake([](const std::string& request) {
+    return request.starts_with("GET") ? Answer{200, kExited} : Answer{200, ""};
+  });
+  StartedContainer container;
+  container.id = "abc";
+  container.pid = start_sleep();
+  container.logs = pump(fake);
+  const pid_t pid = container.pid;
+  auto app = watch_container(fake.endpoint(), std::move(container));
+  ASSERT_TRUE(app);
+  EXPECT_FALSE((*app)->exited()) << "it runs, and its output has ended";
+  ::kill(pid, SIGKILL);
+  ASSERT_TRUE(testing::wait_readable((*app)->exit_fd()));
+  ::waitpid(pid, nullptr, 0);
+  ASSERT_TRUE((*app)->exited());
+  const Exit exit = (*app)->release();
+  EXPECT_EQ(exit.code, 3);
+  EXPECT_EQ(exit.detail, "exited with code 3");
+  for (const auto& note : (*app)->notes()) EXPECT_NE(note.what, "app's output") << note.why;
+  EXPECT_FALSE((*app)->left_behind());
+}
+
+}  // namespace
+}  // namespace assay::launch
