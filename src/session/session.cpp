@@ -247,8 +247,8 @@ void remove_containers(store::Store& store, const std::vector<std::string>& cut_
     lines.insert(lines.end(), removed->begin(), removed->end());
   } else {
     lines.push_back(
-        fmt::format("containers of sessions that were cut off may still run: {}; then "
-                    "`assay cleanup` removes them",
+        fmt::format("containers of sessions that were cut off may still be there: {}; `assay "
+                    "cleanup` or the next run of an image removes them when it answers",
                     removed.error().message));
   }
 }

@@ -73,3 +73,19 @@ def test_a_container_that_only_looks_like_ours_is_left_alone(boxed, dockerd):
     strange = dockerd.run(dockerd.busybox(), "sleep", "600", Labels={"assay.session": "somebody else's"})
     assert boxed.assay("cleanup").returncode == 0
     assert dockerd.state(strange)["Running"]
+
+
+def test_what_an_engine_that_was_down_kept_is_removed_by_the_next_container_run(boxed, dockerd):
+    """A process run in between knows of the session, but cannot ask for its containers: it says who will."""
+    process = boxed.start("run", "--quiet", spec(boxed, dockerd.busybox(), TICKING))
+    left = is_ticking(boxed, dockerd)
+    kill_after(process, 0)
+    dockerd.kill()
+    done = boxed.assay("run", "--", "true")
+    assert done.returncode == 0
+    assert "`assay cleanup` or the next run of an image removes them when it answers" in done.stderr
+    dockerd.start()
+    assert dockerd.containers() == [left]
+    done = boxed.assay("run", spec(boxed, dockerd.busybox(), ["true"]))
+    assert done.returncode == 0 and f"removed container {left[:12]} of session" in done.stderr
+    assert dockerd.containers() == []

@@ -27,9 +27,9 @@ constexpr auto kPatienceAtTheEnd = Milliseconds(10'000);
 /// An app that ends closes its output a moment before; one that runs on for longer does not end.
 constexpr auto kMomentOfTheEnd = Milliseconds(1000);
 
-bool is_readable(const Fd& fd) {
+bool is_readable(const Fd& fd, Milliseconds patience = Milliseconds(0)) {
   pollfd waiting = {fd.get(), POLLIN, 0};
-  return ::poll(&waiting, 1, 0) > 0;
+  return ::poll(&waiting, 1, static_cast<int>(patience.count())) > 0;
 }
 
 struct Usage {
@@ -245,10 +245,13 @@ struct Groups {
   probes::CgroupPaths totals;
 };
 
+/// A process that ends has left its groups a moment before it is seen to end.
 Groups find_groups(StartedContainer& container, const Fd& process) {
-  const auto own = container_groups(SysRoot(), container.pid, container.id);
+  constexpr auto kMoment = Milliseconds(100);
+  auto own = container_groups(SysRoot(), container.pid, container.id);
+  const bool gone = is_readable(process, own.empty() ? kMoment : Milliseconds(0));
+  if (gone && own.empty()) own = container.groups_before;
   const auto& above = container.group;
-  const bool gone = is_readable(process);
   if (above && (gone || above->is_above(own))) return {above->sampled(own), above->totals(own)};
   if (own.empty() && !gone) {
     container.notes.push_back({"own control group",

@@ -20,6 +20,8 @@ struct StartedContainer {
   pid_t pid = 0;  ///< 0: it has ended already
   std::unique_ptr<LogPump> logs;
   std::optional<RunGroup> group;  ///< above its own
+  /// Its own, where the engine had made them before the app began: a short app leaves no trace.
+  probes::CgroupPaths groups_before;
   std::vector<NotMeasured> notes;
   std::optional<uint64_t> memory_limit;
 };

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <poll.h>
 
 #include <assay/base/text.h>
 
@@ -118,6 +119,8 @@ class DockerLauncher final : public Launcher {
     // Podman prepares the app when it is attached to.
     if (!logs) return could_not_start(logs.error());
     container.logs = std::move(*logs);
+    if (const auto prepared = engine_.inspect(container.id); prepared && prepared->pid != 0)
+      container.groups_before = container_groups(SysRoot(), prepared->pid, container.id);
     if (auto started = engine_.start(container.id); !started)
       return could_not_start(started.error());
     ASSAY_TRY(const ContainerState state, engine_.inspect(container.id));
@@ -130,11 +133,15 @@ class DockerLauncher final : public Launcher {
   }
 
  private:
+  /// It may have ended: then the engine knows soon.
   Result<void> check_place(const StartedContainer& container) {
-    if (container.pid == 0 || is_here(container.id, container.pid)) return {};
-    // It may have ended in between.
-    const auto state = engine_.inspect(container.id);
-    if (!state || state->pid != container.pid) return {};
+    constexpr int kLooks = 100;
+    for (int look = 0; look < kLooks; ++look) {
+      if (container.pid == 0 || is_here(container.id, container.pid)) return {};
+      const auto state = engine_.inspect(container.id);
+      if (!state || state->pid != container.pid) return {};
+      ::poll(nullptr, 0, 20);
+    }
     return not_here(engine_.endpoint());
   }
 

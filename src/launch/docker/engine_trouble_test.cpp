@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "dataset/testing/script_server.h"
 #include "docker/container_app.h"
 #include "docker/testing/fake_engine.h"
 
@@ -104,10 +105,10 @@ TEST(LogPump, a_daemon_that_nobody_finds_afterwards_has_ended) {
   EXPECT_TRUE(pump(fake)->lost_daemon());
 }
 
-pid_t start_sleep() {
+pid_t start_sleep(const char* seconds) {
   char name[] = "sleep";
-  char time[] = "600";
-  char* const argv[] = {name, time, nullptr};
+  std::string time = seconds;
+  char* const argv[] = {name, time.data(), nullptr};
   pid_t pid = 0;
   EXPECT_EQ(::posix_spawn(&pid, "/bin/sleep", nullptr, nullptr, argv, environ), 0);
   return pid;
@@ -119,7 +120,7 @@ TEST(ContainerApp, whose_output_ended_early_does_not_blame_a_daemon_that_answers
   });
   StartedContainer container;
   container.id = "abc";
-  container.pid = start_sleep();
+  container.pid = start_sleep("600");
   container.logs = pump(fake);
   const pid_t pid = container.pid;
   auto app = watch_container(fake.endpoint(), std::move(container));
@@ -134,6 +135,34 @@ TEST(ContainerApp, whose_output_ended_early_does_not_blame_a_daemon_that_answers
   EXPECT_EQ(exit.detail, "exited with code 3");
   for (const auto& note : (*app)->notes()) EXPECT_NE(note.what, "app's output") << note.why;
   EXPECT_FALSE((*app)->left_behind());
+}
+
+TEST(DockerLauncher, an_app_that_ended_before_its_engine_noticed_was_here) {
+  const pid_t pid = start_sleep("0");
+  siginfo_t ended = {};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(pid), &ended, WEXITED | WNOWAIT), 0);
+  std::atomic<int> looks = 0;
+  const FakeEngine fake([&](const std::string& request) -> std::optional<Answer> {
+    if (request == "GET /version") return Answer{200, R"({"ApiVersion":"1.41","Arch":"amd64"})"};
+    if (request.starts_with("POST /containers/create")) return Answer{201, R"({"Id":"abc123"})"};
+    if (request != "GET /containers/abc123/json") return Answer{200, request[0] == 'G' ? "{}" : ""};
+    // Once before the start, then a few times as if it still ran.
+    if (++looks == 1) return Answer{200, "{}"};
+    if (looks > 4) return Answer{200, kExited};
+    return Answer{200, fmt::format(R"({{"State":{{"Status":"running","Pid":{}}}}})", pid)};
+  });
+  const testing::ScopedVariable host("DOCKER_HOST",
+                                     "unix://" + fake.endpoint().unix_socket.native());
+  const auto containers = find_containers();
+  ASSERT_TRUE(containers) << containers.error().message;
+  Request request;
+  request.session_id = "s";
+  request.run = 1;
+  request.target.image = "waggle/app:1";
+  auto app = (*containers)->launcher()->start(request);
+  ASSERT_TRUE(app) << app.error().message;
+  EXPECT_EQ((*app)->release().code, 3);
+  ::waitpid(pid, nullptr, 0);
 }
 
 }  // namespace
