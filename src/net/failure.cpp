@@ -55,9 +55,15 @@ Error explain(const Trouble& trouble) {
   const Explanation& found = known != kExplanations.end() ? *known : kOther;
   const std::string detail =
       trouble.detail.empty() ? curl_easy_strerror(trouble.code) : trouble.detail;
+  // With TLS 1.3 a server refuses the client's certificate when the handshake is over already.
+  const bool may_be_refused = trouble.with_certificate &&
+                              (found.code == CURLE_RECV_ERROR || found.code == CURLE_SEND_ERROR ||
+                               found.code == CURLE_GOT_NOTHING);
+  const std::string_view to_do =
+      may_be_refused ? "check that it accepts the client's certificate, or try again" : found.to_do;
   const bool will_stay = trouble.os_error == EACCES || trouble.os_error == ENOENT;
   return {ErrorKind::environment,
-          fmt::format("{} {}: {}; {}", found.what, trouble.where, detail, found.to_do),
+          fmt::format("{} {}: {}; {}", found.what, trouble.where, detail, to_do),
           found.temporary && !will_stay};
 }
 

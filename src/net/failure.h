@@ -13,7 +13,8 @@ struct Trouble {
   CURLcode code = CURLE_OK;
   std::string detail;  ///< libcurl's own words; may be empty
   int os_error = 0;
-  std::string where;  ///< as it may be shown
+  std::string where;              ///< as it may be shown
+  bool with_certificate = false;  ///< of the client
 };
 
 /// In one sentence, with what to do.

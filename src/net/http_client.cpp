@@ -294,7 +294,8 @@ Error HttpClient::State::failure(const Request& request, const Transfer& transfe
                         where(request), format_duration(request.silence)),
             true};
   }
-  return explain({code, detail.data(), os_error, where(request)});
+  return explain(
+      {code, detail.data(), os_error, where(request), !endpoint.certificate_file.empty()});
 }
 
 HttpClient::HttpClient(Endpoint endpoint) {

@@ -24,6 +24,7 @@ class Tls : public ::testing::Test {
     make_authority("other");
     make_certificate("server", "IP:127.0.0.1");
     make_certificate("client", "DNS:client");
+    make_certificate("stranger", "DNS:client", "other");
   }
   static void TearDownTestSuite() { std::filesystem::remove_all(folder); }
 
@@ -59,15 +60,16 @@ class Tls : public ::testing::Test {
                     "-subj /CN={0} -keyout {0}.key -out {0}.pem",
                     name));
   }
-  static void make_certificate(const std::string& name, const std::string& alternative) {
+  static void make_certificate(const std::string& name, const std::string& alternative,
+                               const std::string& authority = "ca") {
     run(
         fmt::format("req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN={0} "
                     "-addext subjectAltName={1} -keyout {0}.key -out {0}.csr",
                     name, alternative));
     run(
-        fmt::format("x509 -req -in {0}.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 "
+        fmt::format("x509 -req -in {0}.csr -CA {1}.pem -CAkey {1}.key -CAcreateserial -days 2 "
                     "-copy_extensions copy -out {0}.pem",
-                    name));
+                    name, authority));
   }
 
   static inline std::filesystem::path folder;
@@ -117,6 +119,18 @@ TEST_F(Tls, ClientCertificateOpensTheDoor) {
   ASSERT_TRUE(response) << response.error().message;
   EXPECT_EQ(response->body, "hello");
   EXPECT_FALSE(ask({.base = server->base(), .ca_file = file("ca.pem")}));
+}
+
+TEST_F(Tls, RefusedClientCertificateIsNamedAsTheTrouble) {
+  const auto server = serve(file("ca.pem"));
+  const auto response = ask({.base = server->base(),
+                             .ca_file = file("ca.pem"),
+                             .certificate_file = file("stranger.pem"),
+                             .key_file = file("stranger.key")});
+  ASSERT_FALSE(response);
+  EXPECT_NE(response.error().message.find("check that it accepts the client's certificate"),
+            std::string::npos)
+      << response.error().message;
 }
 
 TEST_F(Tls, MissingFilesAreNamedAsTheTrouble) {

@@ -50,7 +50,7 @@ class Engine:
     """An engine with its API; `host` is what DOCKER_HOST has to be."""
 
     def __init__(self, name, folder, command):
-        self.name, self.folder, self._images = name, folder, set()
+        self.name, self.folder, self.command, self._images = name, folder, command, set()
         self.socket = folder / "engine.sock"
         self.host = f"unix://{self.socket}"
         self._keeper = subprocess.Popen([sys.executable, KEEPER, folder, *command], stdin=subprocess.PIPE,
@@ -220,7 +220,7 @@ def _new_bridge(folder):
     return name, network
 
 
-def start_dockerd():
+def start_dockerd(*options):
     """With a bridge of its own and no packet filter, so that it leaves alone what other engines of the machine use."""
     folder = _folder()
     bridge, _ = _new_bridge(folder)
@@ -229,7 +229,7 @@ def start_dockerd():
         _command("dockerd"), "--data-root", folder / "data", "--exec-root", folder / "exec",
         "--pidfile", folder / "engine.pid", "--host", f"unix://{folder}/engine.sock",
         "--exec-opt", f"native.cgroupdriver={CGROUP_DRIVER}", *parent,
-        "--bridge", bridge, "--iptables=false", "--ip-masq=false"])
+        "--bridge", bridge, "--iptables=false", "--ip-masq=false", *options])
 
 
 # Small limits, since podman's own are refused where root may not raise limits.

@@ -189,6 +189,12 @@ Result<Json> Engine::call_json(const net::Request& request) {
 }
 
 Result<Json> Engine::json_of(const net::Response& response) const {
+  if (response.status == 400 && response.body.find("to an HTTPS server") != std::string::npos) {
+    return refused(fmt::format(
+        "the container daemon at {} wants TLS; set DOCKER_TLS_VERIFY=1, and DOCKER_CERT_PATH to "
+        "the folder with ca.pem, cert.pem and key.pem",
+        endpoint_.base));
+  }
   if (!is_ok(response)) {
     const auto kind = response.status == 404 ? ErrorKind::input : ErrorKind::environment;
     return fail(kind, "the container daemon refused: " + said(response));

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "docker/engine_answers.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include <assay/base/text.h>
 
@@ -11,7 +13,9 @@ namespace {
 
 int number_of(const Json& json, const char* key) {
   const auto it = json.find(key);
-  return it != json.end() && it->is_number_integer() ? it->get<int>() : 0;
+  if (it == json.end() || !it->is_number_integer()) return 0;
+  const auto value = it->get<int64_t>();
+  return std::in_range<int>(value) ? static_cast<int>(value) : 0;
 }
 
 bool is_set(const Json& json, const char* key) {
@@ -87,7 +91,7 @@ ContainerState read_container(const Json& json) {
   ContainerState found;
   const Json state = part(json, "State");
   found.status = text_of(state, "Status");
-  found.pid = number_of(state, "Pid");
+  found.pid = std::max(0, number_of(state, "Pid"));
   found.exit_code = number_of(state, "ExitCode");
   found.oom_killed = is_set(state, "OOMKilled");
   found.paused = is_set(state, "Paused");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "docker/engine.h"
+#include "docker/engine_answers.h"
 
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 
 #include <gtest/gtest.h>
 
@@ -74,6 +75,20 @@ TEST(PullProgress, what_makes_no_sense_is_passed_over) {
     EXPECT_TRUE(progress.line(line)) << line;
   }
   EXPECT_EQ(progress.done(), 0U);
+}
+
+TEST(EngineAnswers, of_odd_types_count_as_not_told) {
+  const auto read = [](const char* text) { return read_container(Json::parse(text)); };
+  EXPECT_EQ(read(R"({"State":{"Pid":-5}})").pid, 0);
+  EXPECT_EQ(read(R"({"State":{"Pid":4294967303}})").pid, 0) << "not 7";
+  EXPECT_EQ(read(R"({"State":{"Status":7,"Paused":"yes"},"Args":"x"})").status, "");
+  EXPECT_EQ(read("[]").id, "");
+  EXPECT_TRUE(read_list(Json::parse(R"([{"Id":""},{},7])")).empty());
+  EXPECT_TRUE(read_list(Json::parse(R"("text")")).empty());
+  EXPECT_EQ(read_gateway(Json::parse(R"({"IPAM":[]})")), "");
+  EXPECT_FALSE(read_engine(Json::parse(R"([1])")));
+  EXPECT_EQ(message_of("  \n", 502), "status 502");
+  EXPECT_EQ(message_of(R"({"message":7})", 502), R"({"message":7})");
 }
 
 TEST(ImageName, has_a_tag_or_a_digest_behind_its_path) {
