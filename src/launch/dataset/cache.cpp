@@ -98,7 +98,9 @@ void collect(const fs::path& folder, std::vector<Item>& items) {
     if (::stat(it->path().c_str(), &status) != 0) continue;
     const auto used =
         std::chrono::seconds(status.st_mtim.tv_sec) + Nanoseconds(status.st_mtim.tv_nsec);
-    items.push_back({it->path(), Timestamp(used), kept_bytes(it->path())});
+    const uint64_t bytes =
+        S_ISDIR(status.st_mode) ? kept_bytes(it->path()) : static_cast<uint64_t>(status.st_size);
+    items.push_back({it->path(), Timestamp(used), bytes});
   }
 }
 
@@ -206,19 +208,24 @@ Result<void> Cache::make_room(uint64_t bytes) const {
 }
 
 bool Cache::evict(uint64_t bytes) const {
+  return evict_from({settings_.folder / "entries", settings_.folder / "work"}, settings_, bytes,
+                    remove_unused);
+}
+
+bool evict_from(const std::vector<fs::path>& folders, const DatasetCache& limits, uint64_t bytes,
+                const std::function<bool(const fs::path&)>& remove) {
   std::vector<Item> items;
-  collect(settings_.folder / "entries", items);
-  collect(settings_.folder / "work", items);
+  for (const auto& folder : folders) collect(folder, items);
   std::sort(items.begin(), items.end(),
             [](const auto& a, const auto& b) { return a.used < b.used; });
   uint64_t sum = bytes;
   for (const Item& item : items) sum += item.bytes;
-  const Timestamp oldest = SystemClock().wall() - settings_.max_age;
+  const Timestamp oldest = SystemClock().wall() - limits.max_age;
   for (const Item& item : items) {
     const bool is_too_old = item.used < oldest;
-    if ((is_too_old || sum > settings_.max_bytes) && remove_unused(item.path)) sum -= item.bytes;
+    if ((is_too_old || sum > limits.max_bytes) && remove(item.path)) sum -= item.bytes;
   }
-  return sum <= settings_.max_bytes;
+  return sum <= limits.max_bytes;
 }
 
 }  // namespace assay::launch

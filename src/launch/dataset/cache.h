@@ -2,8 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <assay/launch/dataset.h>
 
@@ -62,6 +64,11 @@ class Cache {
 
   DatasetCache settings_;
 };
+
+/// Removes what in these folders is too old, and what was not used for longest until so many bytes
+/// more fit in; false when they do not because `remove` kept something.
+bool evict_from(const std::vector<std::filesystem::path>& folders, const DatasetCache& limits,
+                uint64_t bytes, const std::function<bool(const std::filesystem::path&)>& remove);
 
 /// The size of all files below; links are not followed.
 uint64_t bytes_below(const std::filesystem::path& path);

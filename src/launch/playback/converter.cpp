@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "playback/converter.h"
 
+#include "dataset/cache.h"
 #include "playback/ffmpeg.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <initializer_list>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <utility>
 
@@ -45,19 +48,19 @@ std::string name_of(std::string_view text) {
 }
 
 /// A folder to work in, gone at the end; its name says whose it is.
-class WorkFolder {
+class HalfDone {
  public:
-  static Result<WorkFolder> make(const fs::path& cache) {
+  static Result<HalfDone> make(const fs::path& cache) {
     std::string name = cache / fmt::format("{}{}-XXXXXX", kPart, ProcessId::self(SysRoot()).text());
     if (::mkdtemp(name.data()) == nullptr)
       return refused_errno("cannot make a folder in " + cache.string(), errno);
-    return WorkFolder(name);
+    return HalfDone(name);
   }
-  explicit WorkFolder(fs::path path) : path_(std::move(path)) {}
-  WorkFolder(WorkFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  WorkFolder(const WorkFolder&) = delete;
-  WorkFolder& operator=(const WorkFolder&) = delete;
-  ~WorkFolder() {
+  explicit HalfDone(fs::path path) : path_(std::move(path)) {}
+  HalfDone(HalfDone&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  HalfDone(const HalfDone&) = delete;
+  HalfDone& operator=(const HalfDone&) = delete;
+  ~HalfDone() {
     std::error_code ignored;
     if (!path_.empty()) fs::remove_all(path_, ignored);
   }
@@ -88,6 +91,17 @@ void remove_leftovers(const fs::path& cache) {
   }
 }
 
+bool remove_entry(const fs::path& entry) {
+  std::error_code error;
+  fs::remove_all(entry, error);
+  return !error;
+}
+
+/// Whether it was converted before; then it counts as used now.
+bool is_kept(const fs::path& place) {
+  return ::utimensat(AT_FDCWD, place.c_str(), nullptr, 0) == 0;
+}
+
 /// ffmpeg numbers them with eight digits, so that their order by name is the right one.
 Result<std::vector<fs::path>> frames_in(const fs::path& folder) {
   std::vector<fs::path> frames;
@@ -100,15 +114,26 @@ Result<std::vector<fs::path>> frames_in(const fs::path& folder) {
 
 }  // namespace
 
-Converter::Converter(fs::path cache, Progress progress, std::stop_token stop)
-    : cache_(std::move(cache)), progress_(std::move(progress)), stop_(std::move(stop)) {}
+Converter::Converter(fs::path cache, Fd in_use, Progress progress, std::stop_token stop)
+    : cache_(std::move(cache)),
+      in_use_(std::move(in_use)),
+      progress_(std::move(progress)),
+      stop_(std::move(stop)) {}
 
-Result<Converter> Converter::open(const fs::path& cache, Progress progress, std::stop_token stop) {
+Result<Converter> Converter::open(const DatasetCache& cache, Progress progress,
+                                  std::stop_token stop) {
   std::error_code error;
-  fs::create_directories(cache, error);
-  if (error) return refused(fmt::format("cannot make {}: {}", cache.string(), error.message()));
-  remove_leftovers(cache);
-  return Converter(fs::absolute(cache), std::move(progress), std::move(stop));
+  fs::create_directories(cache.folder, error);
+  if (error)
+    return refused(fmt::format("cannot make {}: {}", cache.folder.string(), error.message()));
+  remove_leftovers(cache.folder);
+  Fd in_use(::open(cache.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (::flock(in_use.get(), LOCK_EX | LOCK_NB) == 0)
+    evict_from({cache.folder}, cache, 0, remove_entry);
+  if (::flock(in_use.get(), LOCK_SH) != 0)
+    return refused_errno("cannot lock " + cache.folder.string(), errno);
+  return Converter(fs::absolute(cache.folder), std::move(in_use), std::move(progress),
+                   std::move(stop));
 }
 
 /// Where the converted file belongs, by the identity of its content and how it is converted.
@@ -135,8 +160,8 @@ Result<void> Converter::run(const std::vector<std::string>& arguments, const fs:
 Result<std::vector<fs::path>> Converter::video(const fs::path& file,
                                                double frames_per_second) const {
   ASSAY_TRY(const fs::path place, place_for(file, fmt::format("video {}", frames_per_second)));
-  if (!fs::exists(place)) {
-    ASSAY_TRY(const WorkFolder work, WorkFolder::make(cache_));
+  if (!is_kept(place)) {
+    ASSAY_TRY(const HalfDone work, HalfDone::make(cache_));
     std::vector<std::string> arguments = kOnlyThisFile;
     append(arguments,
            {"-i", file.string(), "-map", "0:v:0", "-vf", fmt::format("fps={}", frames_per_second),
@@ -149,7 +174,7 @@ Result<std::vector<fs::path>> Converter::video(const fs::path& file,
 
 Result<void> Converter::convert_stills(std::span<const fs::path> files,
                                        std::span<const fs::path> places) const {
-  ASSAY_TRY(const WorkFolder work, WorkFolder::make(cache_));
+  ASSAY_TRY(const HalfDone work, HalfDone::make(cache_));
   std::vector<std::string> arguments;
   for (const fs::path& file : files) {
     // A "%" in a name is no pattern.
@@ -186,7 +211,7 @@ Result<std::vector<fs::path>> Converter::stills(std::span<const fs::path> files)
     ASSAY_TRY(fs::path place, place_for(file, "still"));
     place += ".jpg";
     places.push_back(place);
-    if (fs::exists(place)) continue;
+    if (is_kept(place)) continue;
     missing.push_back(file);
     missing_places.push_back(place);
   }
@@ -201,8 +226,8 @@ Result<std::vector<fs::path>> Converter::stills(std::span<const fs::path> files)
 Result<fs::path> Converter::sound(const fs::path& file) const {
   ASSAY_TRY(fs::path place, place_for(file, "sound"));
   place += ".wav";
-  if (fs::exists(place)) return place;
-  ASSAY_TRY(const WorkFolder work, WorkFolder::make(cache_));
+  if (is_kept(place)) return place;
+  ASSAY_TRY(const HalfDone work, HalfDone::make(cache_));
   std::vector<std::string> arguments = kOnlyThisFile;
   append(arguments, {"-i", file.string(), "-map", "0:a:0", "-c:a", "pcm_s16le", kWav});
   ASSAY_CHECK(run(arguments, work.path(), file));

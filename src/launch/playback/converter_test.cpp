@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "playback/converter.h"
 
+#include "dataset/cache.h"
 #include "playback/ffmpeg.h"
 #include "playback/frame_file.h"
 #include "playback/wav.h"
@@ -30,7 +31,7 @@ class Converting : public ::testing::Test {
   }
   Converter converter(std::stop_token stop = {}) {
     return *Converter::open(
-        cache(),
+        limits_,
         [this](const std::string& file, uint64_t) { told_.push_back(fs::path(file).filename()); },
         std::move(stop));
   }
@@ -41,6 +42,11 @@ class Converting : public ::testing::Test {
   }
 
   testing::TempFolder folder_;
+  DatasetCache limits_ = [this] {
+    DatasetCache limits;
+    limits.folder = cache();
+    return limits;
+  }();
   std::vector<std::string> told_;
 };
 
@@ -66,6 +72,53 @@ TEST_F(Converting, converts_a_file_once_for_as_long_as_it_stays_the_same) {
   make_video("3");
   const auto changed = converter().video(clip, 10);
   EXPECT_EQ(changed->size(), 30U);
+}
+
+/// As if it was used last so long ago.
+void set_age(const fs::path& path, std::chrono::hours age) {
+  fs::last_write_time(path, fs::file_time_type::clock::now() - age);
+}
+
+TEST_F(Converting, keeps_the_cache_within_its_age) {
+  const fs::path clip = make_video();
+  const fs::path old = converter().video(clip, 10)->front().parent_path();
+  const fs::path young = converter().video(clip, 5)->front().parent_path();
+  set_age(old, std::chrono::hours(91 * 24));
+  set_age(young, std::chrono::hours(89 * 24));
+  (void)converter();
+  EXPECT_FALSE(fs::exists(old));
+  EXPECT_TRUE(fs::exists(young));
+}
+
+TEST_F(Converting, what_is_used_again_is_young_again) {
+  const fs::path clip = make_video();
+  const fs::path frames = converter().video(clip, 10)->front().parent_path();
+  set_age(frames, std::chrono::hours(89 * 24));
+  (void)converter().video(clip, 10);
+  limits_.max_age = std::chrono::hours(24);
+  (void)converter();
+  EXPECT_TRUE(fs::exists(frames));
+}
+
+TEST_F(Converting, keeps_the_cache_within_its_size_the_longest_unused_goes_first) {
+  const fs::path clip = make_video();
+  const fs::path first = converter().video(clip, 10)->front().parent_path();
+  const fs::path second = converter().video(clip, 5)->front().parent_path();
+  set_age(first, std::chrono::hours(1));
+  set_age(second, std::chrono::hours(2));
+  folder_.write("cache/still.jpg", std::string(100'000, 'x'));
+  limits_.max_bytes = 100'000 + bytes_below(first);
+  (void)converter();
+  EXPECT_TRUE(fs::exists(first));
+  EXPECT_FALSE(fs::exists(second));
+}
+
+TEST_F(Converting, never_removes_what_another_one_gave) {
+  const Converter living = converter();
+  const fs::path frames = living.video(make_video(), 10)->front().parent_path();
+  set_age(frames, std::chrono::hours(91 * 24));
+  (void)converter();
+  EXPECT_TRUE(fs::exists(frames));
 }
 
 TEST_F(Converting, turns_stills_into_jpegs_and_leaves_out_what_is_broken) {

@@ -15,9 +15,12 @@ namespace {
 
 class HttpPlayback final : public Playback {
  public:
-  HttpPlayback(std::vector<Stream> streams, std::vector<std::unique_ptr<Source>> sources,
-               std::unique_ptr<StreamServer> server)
-      : streams_(std::move(streams)), sources_(std::move(sources)), server_(std::move(server)) {}
+  HttpPlayback(std::vector<Stream> streams, Converter converter,
+               std::vector<std::unique_ptr<Source>> sources, std::unique_ptr<StreamServer> server)
+      : streams_(std::move(streams)),
+        converter_(std::move(converter)),
+        sources_(std::move(sources)),
+        server_(std::move(server)) {}
 
   std::string url(const std::string& id) const override {
     return "http://" + server_->where() + "/streams/" + url_encoded(id);
@@ -34,6 +37,7 @@ class HttpPlayback final : public Playback {
 
  private:
   std::vector<Stream> streams_;
+  Converter converter_;  ///< keeps what it converted
   std::vector<std::unique_ptr<Source>> sources_;
   std::unique_ptr<StreamServer> server_;
 };
@@ -61,7 +65,9 @@ Result<std::unique_ptr<Playback>> Playback::start(const std::vector<Stream>& str
                                                   const std::filesystem::path& cache,
                                                   const PlaybackOptions& options) {
   ASSAY_CHECK(check_ids(streams));
-  ASSAY_TRY(const Converter converter, Converter::open(cache, options.progress, options.stop));
+  DatasetCache frames;
+  frames.folder = cache;
+  ASSAY_TRY(Converter converter, Converter::open(frames, options.progress, options.stop));
   std::vector<std::unique_ptr<Source>> sources;
   std::vector<Source*> served;
   for (const Stream& stream : streams) {
@@ -70,8 +76,8 @@ Result<std::unique_ptr<Playback>> Playback::start(const std::vector<Stream>& str
     sources.push_back(std::move(source));
   }
   ASSAY_TRY(auto server, StreamServer::listen(options.address, std::move(served)));
-  return std::unique_ptr<Playback>(
-      std::make_unique<HttpPlayback>(streams, std::move(sources), std::move(server)));
+  return std::unique_ptr<Playback>(std::make_unique<HttpPlayback>(
+      streams, std::move(converter), std::move(sources), std::move(server)));
 }
 
 }  // namespace assay::launch
