@@ -172,6 +172,11 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(204)
+        self.end_headers()
+
 
 @contextlib.contextmanager
 def served(folder, address):
@@ -195,6 +200,30 @@ def test_what_comes_over_the_network_agrees_with_the_engine(place, dockerd):
     watch.join(30)
     received = run["footprint"]["network_receive_bytes_per_second"]["mean"] * run["duration_seconds"]
     assert received == pytest.approx(watch.last["networks"]["eth0"]["rx_bytes"], rel=0.03)
+
+
+LINK_APP = """
+import time, urllib.request
+for body in (None, bytes({size})):
+    start = time.monotonic()
+    urllib.request.urlopen('{url}/some', body).read()
+    print(time.monotonic() - start)
+"""
+
+
+def test_a_link_has_its_rate_in_both_directions(place, dockerd):
+    """Half a megabyte at two megabits a second takes two seconds."""
+    use(place, dockerd)
+    size = 500_000
+    (place.folder / "some").write_bytes(bytes(size))
+    network = dockerd.get("/networks/bridge")["IPAM"]["Config"][0]
+    with served(place.folder, network["Gateway"]) as url:
+        words = ["/usr/bin/python3", "-c", LINK_APP.format(size=size, url=url)]
+        target = {"args": words, "resources": {"network": {"rate": "2mbit"}}}
+        document = place.json("run", "--json", spec(place, dockerd.python(), target))
+    received, sent = map(float, log(document, 1).split())
+    assert received == pytest.approx(2, rel=0.25)
+    assert sent == pytest.approx(2, rel=0.25)
 
 
 def test_runtime_auto_says_which_it_picked(place, dockerd):
