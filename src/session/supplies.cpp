@@ -82,7 +82,7 @@ Result<RunSupplies> RunSupplies::make(const Target& target, const Supplies& supp
   if (target.playback.empty()) return run;
   launch::PlaybackOptions options;
   if (contained) {
-    ASSAY_TRY(options.address, containers->host_address(target));
+    ASSAY_TRY(options.address, containers->host_address(target, nullptr));
   }
   ASSAY_TRY(run.playback_,
             launch::Playback::start(target.playback, run.dataset_,

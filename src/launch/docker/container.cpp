@@ -92,11 +92,7 @@ Json environment(const Request& request, const DockerArgs& args, const ImageInfo
   for (const auto& variable : request.target.env) env[variable.first] = variable.second;
   if (!request.socket.empty())
     env["ASSAY_SOCKET"] = fmt::format("{}/{}", kSocketFolder, request.socket.filename().native());
-  env[std::string(kRunVariable)] = fmt::format("{}/{}", request.session_id, request.run);
-  env[std::string(kOwnerVariable)] = owner.text();
-  Json list = Json::array();
-  for (const auto& variable : env) list.push_back(variable.first + "=" + variable.second);
-  return list;
+  return environment_list(std::move(env), request.session_id, request.run, owner);
 }
 
 void set_limits(Json& host, const Limits& limits, const DockerArgs& args) {
@@ -152,8 +148,17 @@ Json labels(const std::string& session_id, int run, const Owner& owner) {
           {kMachineLabel, machine_name(owner)}};
 }
 
+Json environment_list(std::map<std::string, std::string> env, const std::string& session_id,
+                      int run, const Owner& owner) {
+  env[std::string(kRunVariable)] = fmt::format("{}/{}", session_id, run);
+  env[std::string(kOwnerVariable)] = owner.text();
+  Json list = Json::array();
+  for (const auto& variable : env) list.push_back(variable.first + "=" + variable.second);
+  return list;
+}
+
 Json container_body(const Request& request, const DockerArgs& args, const ImageInfo& image,
-                    const Owner& owner, const std::string& cgroup_parent) {
+                    const Owner& owner) {
   const Target& target = request.target;
   Json body = {{"Image", target.image}};
   if (!target.command.empty()) body["Cmd"] = target.command;
@@ -165,7 +170,8 @@ Json container_body(const Request& request, const DockerArgs& args, const ImageI
   set_limits(host, target.limits, args);
   set_args(body, host, args);
   if (!target.workdir.empty()) body["WorkingDir"] = target.workdir;
-  if (!cgroup_parent.empty()) host["CgroupParent"] = cgroup_parent;
+  if (!request.network.empty()) host["NetworkMode"] = request.network;
+  for (const auto& entry : request.hosts) host["ExtraHosts"].push_back(entry);
   body["HostConfig"] = std::move(host);
   return body;
 }

@@ -5,6 +5,7 @@
 #include "docker/engine.h"
 #include "process/owner.h"
 
+#include <map>
 #include <string>
 
 #include <assay/launch/launcher.h>
@@ -30,9 +31,12 @@ std::string machine_name(const Owner& owner);
 /// {session, run, owner, machine} as labels.
 Json labels(const std::string& session_id, int run, const Owner& owner);
 
+/// "NAME=value" for each, and the marks of what we started, which cannot be overridden.
+Json environment_list(std::map<std::string, std::string> env, const std::string& session_id,
+                      int run, const Owner& owner);
+
 /// The body of POST /containers/create. What the user mounts at a place of ours wins over ours.
-/// `cgroup_parent` is empty where there is none.
 Json container_body(const Request& request, const DockerArgs& args, const ImageInfo& image,
-                    const Owner& owner, const std::string& cgroup_parent);
+                    const Owner& owner);
 
 }  // namespace assay::launch

@@ -25,7 +25,7 @@ Owner somebody() {
 }
 
 Json body(const Request& request, const DockerArgs& args = {}, const ImageInfo& image = {}) {
-  return container_body(request, args, image, somebody(), "");
+  return container_body(request, args, image, somebody());
 }
 
 bool has(const Json& list, const Json& value) {
@@ -43,7 +43,18 @@ TEST(ContainerBody, has_the_image_its_arguments_and_our_labels) {
   EXPECT_NE(machine_name(somebody()), "");
   EXPECT_EQ(json["HostConfig"]["LogConfig"]["Type"], "none");
   EXPECT_FALSE(json["HostConfig"].contains("Memory"));
-  EXPECT_FALSE(json["HostConfig"].contains("CgroupParent"));
+}
+
+TEST(ContainerBody, joins_those_who_run_beside_it_after_the_users_own_hosts) {
+  Request request = example();
+  request.network = "beside";
+  request.hosts = {"broker:10.0.0.2"};
+  DockerArgs args;
+  args.network = "bridge";
+  args.hosts = {"broker:10.9.9.9"};
+  const Json host = body(request, args)["HostConfig"];
+  EXPECT_EQ(host["NetworkMode"], "beside");
+  EXPECT_EQ(host["ExtraHosts"], Json({"broker:10.9.9.9", "broker:10.0.0.2"}));
 }
 
 TEST(ContainerBody, without_arguments_the_image_decides) {

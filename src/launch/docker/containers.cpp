@@ -1,29 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "docker/container.h"
-#include "docker/container_app.h"
+#include "docker/needs.h"
 #include "docker/policy.h"
+#include "docker/start_container.h"
 #include "network_link.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <poll.h>
 
 #include <assay/base/text.h>
 
 namespace assay::launch {
 namespace {
-
-/// "no such command", in the words of Docker and of Podman.
-bool is_about_the_app(const std::string& message) {
-  return message.find("executable file not found") != std::string::npos ||
-         message.find("no such file or directory") != std::string::npos ||
-         message.find("permission denied") != std::string::npos;
-}
-
-Failure could_not_start(const Error& error) {
-  const auto kind = is_about_the_app(error.message) ? ErrorKind::app : ErrorKind::environment;
-  return fail(kind, "the container could not be started: " + error.message);
-}
 
 /// What the policy refuses of all that a spec asks for: docker arguments, env, GPUs and the
 /// dataset, which is a mount like others.
@@ -44,46 +32,6 @@ std::vector<std::string> refusals(const Policy& policy, DockerArgs args, const T
   return refused_by(policy, args, context);
 }
 
-/// A pid means something only where it was given: an engine may run on another machine, or we in a
-/// container beside it.
-bool is_here(const std::string& id, pid_t pid) {
-  const auto groups = SysRoot().read(fmt::format("/proc/{}/cgroup", pid));
-  return groups && groups->find(id) != std::string::npos;
-}
-
-Failure not_here(const net::Endpoint& endpoint) {
-  const std::string where = endpoint.unix_socket.empty()
-                                ? std::string(net::shown_url(endpoint.base))
-                                : endpoint.unix_socket.native();
-  return refused(fmt::format(
-      "the containers of the engine at {} cannot be seen from here; run assay on its machine",
-      where));
-}
-
-NotMeasured without_totals(const Error& error) {
-  return {"app's last moments",
-          error.message +
-              "; CPU time since the last sample before the app's end is not counted "
-              "(run as root to have it)"};
-}
-
-/// Removes the container unless it was handed on.
-class Created {
- public:
-  Created(Engine& engine, std::string id) : engine_(engine), id_(std::move(id)) {}
-  Created(const Created&) = delete;
-  Created& operator=(const Created&) = delete;
-  ~Created() {
-    if (!id_.empty()) (void)!engine_.remove(id_);
-  }
-  const std::string& id() const { return id_; }
-  void keep() { id_.clear(); }
-
- private:
-  Engine& engine_;
-  std::string id_;
-};
-
 class DockerLauncher final : public Launcher {
  public:
   DockerLauncher(const net::Endpoint& endpoint, bool keeps_groups)
@@ -101,57 +49,17 @@ class DockerLauncher final : public Launcher {
       return bad_input(refused.front());
     ASSAY_TRY(const auto image, engine_.image(request.target.image));
     if (!image) return refused(fmt::format("image {} is gone", request.target.image));
-    const std::string name = fmt::format("assay-{}-{}", request.session_id, request.run);
-    StartedContainer container;
-    if (keeps_groups_) {
-      auto group = RunGroup::make(SysRoot(), group_name(request.session_id, request.run, owner));
-      if (group) container.group.emplace(std::move(*group));
-      if (!group) container.notes.push_back(without_totals(group.error()));
-    }
-    const std::string parent = container.group ? container.group->parent() : "";
-    ASSAY_TRY(std::string id,
-              engine_.create(name, container_body(request, args, *image, owner, parent)));
-    Created created(engine_, std::move(id));
-    container.id = created.id();
-    container.memory_limit = request.target.limits.memory_bytes;
-    auto logs =
-        LogPump::start(engine_.endpoint(), container.id, request.stdout_file, request.stderr_file);
-    // Podman prepares the app when it is attached to.
-    if (!logs) return could_not_start(logs.error());
-    container.logs = std::move(*logs);
-    if (const auto prepared = engine_.inspect(container.id); prepared && prepared->pid != 0)
-      container.groups_before = container_groups(SysRoot(), prepared->pid, container.id);
-    if (auto started = engine_.start(container.id); !started)
-      return could_not_start(started.error());
-    ASSAY_TRY(const ContainerState state, engine_.inspect(container.id));
-    container.pid = state.pid;
-    ASSAY_CHECK(check_place(container));
-    ASSAY_CHECK(limit_network(request.target.limits.network, container));
-    ASSAY_TRY(auto app, watch_container(engine_.endpoint(), std::move(container)));
-    created.keep();
-    return app;
+    NewContainer container;
+    container.name = fmt::format("assay-{}-{}", request.session_id, request.run);
+    container.body = container_body(request, args, *image, owner);
+    if (keeps_groups_) container.group = group_name(request.session_id, request.run, owner);
+    container.stdout_file = request.stdout_file;
+    container.stderr_file = request.stderr_file;
+    container.limits = request.target.limits;
+    return start_container(engine_, std::move(container));
   }
 
  private:
-  /// It may have ended: then the engine knows soon.
-  Result<void> check_place(const StartedContainer& container) {
-    constexpr int kLooks = 100;
-    for (int look = 0; look < kLooks; ++look) {
-      if (container.pid == 0 || is_here(container.id, container.pid)) return {};
-      const auto state = engine_.inspect(container.id);
-      if (!state || state->pid != container.pid) return {};
-      ::poll(nullptr, 0, 20);
-    }
-    return not_here(engine_.endpoint());
-  }
-
-  static Result<void> limit_network(const Link& link, StartedContainer& container) {
-    if (link.empty() || container.pid == 0) return {};
-    ASSAY_TRY(auto notes, apply_link(container.pid, link));
-    for (auto& note : notes) container.notes.push_back(std::move(note));
-    return {};
-  }
-
   Engine engine_;
   bool keeps_groups_;  ///< a group of ours above the container's has nobody else in it
 };
@@ -171,6 +79,7 @@ class ContainersOfEngine final : public Containers {
     add("image", check_image(target.image));
     add("resources", check_link(target.limits.network));
     add_refused(target, found);
+    for (const auto& need : target.needs) add("needs", check_image(need.image));
     return found;
   }
 
@@ -182,7 +91,8 @@ class ContainersOfEngine final : public Containers {
     return check_image(image);
   }
 
-  Result<std::string> host_address(const Target& target) override {
+  Result<std::string> host_address(const Target& target, const Needs* needs) override {
+    if (needs != nullptr) return engine_.gateway(needs->network());
     ASSAY_TRY(const DockerArgs args, parse_docker_args(target.docker_args));
     if (args.network == "host") return std::string("127.0.0.1");
     if (args.network == "none") return bad_input("a container without network has no playback");
@@ -190,6 +100,11 @@ class ContainersOfEngine final : public Containers {
     const std::string usual = podman ? "podman" : "bridge";
     const bool is_usual = args.network.empty() || args.network == "default";
     return engine_.gateway(is_usual ? usual : args.network);
+  }
+
+  Result<std::unique_ptr<Needs>> start_needs(const NeedsRequest& request,
+                                             const Waiting& waiting) override {
+    return launch::start_needs(engine_.endpoint(), info_.keeps_groups, request, waiting);
   }
 
   std::unique_ptr<Launcher> launcher() override {
@@ -214,26 +129,35 @@ class ContainersOfEngine final : public Containers {
   Result<std::vector<std::string>> clean_up() override {
     std::vector<std::string> lines;
     ASSAY_TRY(const auto containers, engine_.list(kSessionLabel));
-    for (const auto& container : containers) {
-      if (!is_leftover(container)) continue;
-      const std::string id = container.id.substr(0, 12);
-      const std::string session = container.labels.at(kSessionLabel);
-      const auto removed = engine_.remove(container.id);
-      lines.push_back(
-          removed ? fmt::format("removed container {} of session {}", id, session)
-                  : fmt::format("could not remove container {}: {}", id, removed.error().message));
-    }
+    remove_leftovers("container", containers, &Engine::remove, lines);
+    // Only an empty one can be removed.
+    ASSAY_TRY(const auto networks, engine_.networks(kSessionLabel));
+    remove_leftovers("network", networks, &Engine::remove_network, lines);
     return lines;
   }
 
  private:
-  static bool is_leftover(const ListedContainer& listed) {
+  static bool is_leftover(const Listed& listed) {
     const auto label = listed.labels.find(kOwnerLabel);
     const auto owner = label == listed.labels.end() ? std::nullopt : Owner::parse(label->second);
     const auto machine = listed.labels.find(kMachineLabel);
     return owner && machine != listed.labels.end() &&
            machine->second == machine_name(Owner::self(SysRoot())) &&
            state_of(SysRoot(), *owner) == ProcessState::dead;
+  }
+
+  void remove_leftovers(std::string_view what, const std::vector<Listed>& all,
+                        Result<void> (Engine::*remove)(const std::string&),
+                        std::vector<std::string>& lines) {
+    for (const auto& listed : all) {
+      if (!is_leftover(listed)) continue;
+      const std::string id = listed.id.substr(0, 12);
+      const auto removed = (engine_.*remove)(listed.id);
+      lines.push_back(
+          removed ? fmt::format("removed {} {} of session {}", what, id,
+                                listed.labels.at(kSessionLabel))
+                  : fmt::format("could not remove {} {}: {}", what, id, removed.error().message));
+    }
   }
 
   Result<ContainerState> running(const std::string& id) {
@@ -274,8 +198,10 @@ class ContainersOfEngine final : public Containers {
     if (!policy) return add(policy.error());
     const bool local = target.dataset.find("://") == std::string::npos;
     for (auto& sentence :
-         refusals(*policy, resolve_paths(std::move(*args)), target, local ? target.dataset : ""))
+         refusals(*policy, resolve_paths(*args), target, local ? target.dataset : ""))
       add({ErrorKind::input, std::move(sentence)});
+    for (auto& sentence : refused_needs(*policy, *args, target.needs))
+      found.push_back({"needs", {ErrorKind::input, std::move(sentence)}});
   }
 
   Engine engine_;

@@ -329,7 +329,7 @@ bool Engine::is_soon_gone(const std::string& id) {
   return false;
 }
 
-Result<std::vector<ListedContainer>> Engine::list(const std::string& label) {
+Result<std::vector<Listed>> Engine::list(const std::string& label) {
   ASSAY_TRY(const Json json, call_json(get("/containers/json?all=true&filters=" + filter(label))));
   return read_list(json);
 }
@@ -351,6 +351,30 @@ Result<void> Engine::attach(const std::string& id, const std::function<void()>& 
   if (!response) return fail(response.error());
   if (response->status != 0 && !is_ok(*response)) return refused(said(*response));
   return {};
+}
+
+Result<void> Engine::create_network(const std::string& name, const Json& labels) {
+  ASSAY_CHECK(call_json(
+      post("/networks/create",
+           {{"Name", name}, {"CheckDuplicate", true}, {"Driver", "bridge"}, {"Labels", labels}})));
+  return {};
+}
+
+Result<void> Engine::remove_network(const std::string& name) {
+  ASSAY_TRY(const net::Response response, call(erase("/networks/" + net::url_encoded(name))));
+  if (is_ok(response) || response.status == 404) return {};
+  return refused(said(response));
+}
+
+Result<std::vector<Listed>> Engine::networks(const std::string& label) {
+  ASSAY_TRY(const Json json, call_json(get("/networks?filters=" + filter(label))));
+  return read_list(json);
+}
+
+Result<std::string> Engine::address(const std::string& id, const std::string& network) {
+  ASSAY_TRY(const Json json,
+            call_json(get(fmt::format("/containers/{}/json", net::url_encoded(id)))));
+  return read_address(json, network);
 }
 
 Result<std::string> Engine::gateway(const std::string& network) {

@@ -41,7 +41,8 @@ struct ContainerState {
   std::vector<std::string> command;
 };
 
-struct ListedContainer {
+/// A container or a network.
+struct Listed {
   std::string id;
   std::map<std::string, std::string> labels;
 };
@@ -87,12 +88,20 @@ class Engine {
   /// removing is waited for.
   Result<void> remove(const std::string& id);
   /// All containers, running or not, that have this label.
-  Result<std::vector<ListedContainer>> list(const std::string& label);
+  Result<std::vector<Listed>> list(const std::string& label);
   /// The container's output from now on, until it ends or `stopper` is used; `attached` is told
   /// when nothing more can be missed.
   Result<void> attach(const std::string& id, const std::function<void()>& attached,
                       const TakeOutput& take, net::Stopper& stopper);
 
+  /// A network of its own, by which its containers reach each other and this machine.
+  Result<void> create_network(const std::string& name, const Json& labels);
+  /// One that is gone already is fine; one that is in use cannot be removed.
+  Result<void> remove_network(const std::string& name);
+  /// All networks that have this label.
+  Result<std::vector<Listed>> networks(const std::string& label);
+  /// The container's address in the network; empty when it has none.
+  Result<std::string> address(const std::string& id, const std::string& network);
   /// The address under which containers of the network reach this machine.
   Result<std::string> gateway(const std::string& network);
 

@@ -107,8 +107,8 @@ ContainerState read_container(const Json& json) {
   return found;
 }
 
-std::vector<ListedContainer> read_list(const Json& json) {
-  std::vector<ListedContainer> found;
+std::vector<Listed> read_list(const Json& json) {
+  std::vector<Listed> found;
   for (const auto& entry : json) {
     if (const std::string id = text_of(entry, "Id"); !id.empty())
       found.push_back({id, labels_of(entry)});
@@ -121,6 +121,11 @@ std::string read_gateway(const Json& network) {
     if (std::string gateway = text_of(config, "Gateway"); !gateway.empty()) return gateway;
   }
   return "";
+}
+
+std::string read_address(const Json& container, const std::string& network) {
+  const Json all = part(part(container, "NetworkSettings"), "Networks");
+  return text_of(part(all, network.c_str()), "IPAddress");
 }
 
 void OutputSplitter::feed(std::string_view bytes) {

@@ -23,8 +23,10 @@ std::optional<EngineInfo> read_engine(const Json& version);
 bool keeps_groups(const Json& info);
 ImageInfo read_image(const Json& json);
 ContainerState read_container(const Json& json);
-std::vector<ListedContainer> read_list(const Json& json);
+std::vector<Listed> read_list(const Json& json);
 /// Empty: it has none.
 std::string read_gateway(const Json& network);
+/// Of a container in one of its networks; empty: it is not in it.
+std::string read_address(const Json& container, const std::string& network);
 
 }  // namespace assay::launch

@@ -29,6 +29,10 @@ struct Request {
   std::filesystem::path data_config;     ///< a file in the form of data-config.json
   std::filesystem::path published;       ///< a folder for what a pywaggle plugin publishes
   std::filesystem::path client_library;  ///< only for containers: the folder for PYTHONPATH
+  /// Only for containers, from Needs::put_into: the network to join, and "name:address" of whom it
+  /// finds there.
+  std::string network;
+  std::vector<std::string> hosts;
   bool own_cgroup = true;  ///< false: measured by its process tree even where a group could be made
 };
 
@@ -90,6 +94,40 @@ struct Obstacle {
   Error error;
 };
 
+/// The containers of one run to start beside its app.
+struct NeedsRequest {
+  std::string session_id;
+  int run = 0;
+  Target target;                 ///< its needs, with their secrets
+  std::filesystem::path folder;  ///< of the run: each one's output goes to NAME.log in it
+};
+
+/// Told who is awaited and by what sign, several times a second; returns false to give up.
+using Waiting = std::function<bool(const std::string& what)>;
+
+/// What runs beside an app and is ready: containers on a network that the app joins. Destroying it
+/// kills and removes them. Used from one thread.
+class Needs {
+ public:
+  struct Member {
+    std::string name;
+    probes::AppTarget target;
+  };
+  virtual ~Needs() = default;
+  /// The network that the app is going to be on.
+  virtual const std::string& network() const = 0;
+  /// Lets the app join the network and find the others by name.
+  virtual void put_into(Request& request) const = 0;
+  virtual std::vector<Member> members() const = 0;
+  /// Looks who has ended. Call it from time to time while the app runs.
+  virtual void poll() = 0;
+  /// SIGTERM to all, SIGKILL to those who have not ended after the grace or when `waiting` gives
+  /// up; removes them and the network. Returns who had ended before the app, and how.
+  virtual std::vector<NotMeasured> stop(Nanoseconds grace, const Waiting& waiting) = 0;
+  /// What stop() could not remove, and how to.
+  virtual std::optional<Error> left_behind() const = 0;
+};
+
 /// The containers of Docker, or of Podman through its socket of the same form.
 class Containers {
  public:
@@ -103,14 +141,18 @@ class Containers {
   /// returns false to give up.
   virtual Result<void> have_image(const std::string& image,
                                   const std::function<bool(uint64_t, uint64_t)>& progress) = 0;
-  /// The address under which the target's container will reach this machine.
-  virtual Result<std::string> host_address(const Target& target) = 0;
+  /// Starts what the target needs one after the other, each when the one before is ready. An error
+  /// says who never was, or ended before, with its last words; nothing is left behind then.
+  virtual Result<std::unique_ptr<Needs>> start_needs(const NeedsRequest& request,
+                                                     const Waiting& waiting) = 0;
+  /// The address under which the target's container, beside these if any, will reach this machine.
+  virtual Result<std::string> host_address(const Target& target, const Needs* needs) = 0;
   virtual std::unique_ptr<Launcher> launcher() = 0;
   /// One that already runs, by its id or name. It is watched and never signalled.
   virtual Result<std::unique_ptr<RunningApp>> attach(const std::string& id) = 0;
   /// What it is: image, name and command.
   virtual Result<Target> describe(const std::string& id) = 0;
-  /// Removes containers that dead sessions left behind, and only those. One line each.
+  /// Removes containers and networks that dead sessions left behind, and only those. One line each.
   virtual Result<std::vector<std::string>> clean_up() = 0;
 };
 
