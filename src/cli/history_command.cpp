@@ -51,20 +51,30 @@ Result<int> show(const HistoryArguments& args, const Context& context) {
   return kDone;
 }
 
+/// What a container wrote as root, only root can remove.
+Failure cannot_remove(const std::filesystem::path& folder, const std::error_code& error) {
+  return refused(
+      fmt::format("its folder {0} could not be removed whole: {1}; where its app has written files "
+                  "as another user: sudo rm -r {0}",
+                  folder.native(), error.message()));
+}
+
 /// A session's own folder is named after it; an imported session has none, and a damaged one does
 /// not say.
-void remove_folder(const Result<SessionRecord>& session, const std::string& id,
-                   const Context& context) {
+Result<void> remove_folder(const Result<SessionRecord>& session, const std::string& id,
+                           const Context& context) {
   namespace fs = std::filesystem;
   std::error_code error;
   if (session) {
     const fs::path folder = session->folder;
     if (folder.is_absolute() && folder.filename() == id) fs::remove_all(folder, error);
-    return;
+    if (error) return cannot_remove(folder, error);
+    return {};
   }
   const fs::path usual = fs::absolute(context.store, error).parent_path() / "sessions" / id;
   if (fs::exists(usual, error))
     fmt::print("the session was damaged; its folder may be {}\n", usual.native());
+  return {};
 }
 
 Result<int> remove(const HistoryArguments& args, const Context& context) {
@@ -77,7 +87,7 @@ Result<int> remove(const HistoryArguments& args, const Context& context) {
   const auto session = store->session(summary.id);
   ASSAY_CHECK(store->remove(summary.id));
   fmt::print("removed {}\n", summary.id);
-  remove_folder(session, summary.id, context);
+  ASSAY_CHECK(remove_folder(session, summary.id, context));
   return kDone;
 }
 

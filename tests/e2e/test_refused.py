@@ -47,3 +47,16 @@ def test_a_limit_on_the_size_of_files_is_an_error_and_not_a_death(place):
     done = place.assay("run", "--", "true", preexec_fn=with_small_files)
     assert done.returncode == 4, done.stderr
     assert "history.db" in done.stderr
+
+
+def test_files_of_another_user_in_a_sessions_folder_are_told(open_place):
+    """As a container leaves them that wrote as root into what was mounted."""
+    assert open_place.assay("run", "--quiet", "--", "true", user=NOBODY_ELSE).returncode == 0
+    folder, = (open_place.folder / "sessions").iterdir()
+    theirs = folder / "run-1/theirs"
+    theirs.mkdir()
+    (theirs / "upload.jpg").write_text("x")
+    done = open_place.assay("history", "rm", "last", user=NOBODY_ELSE)
+    assert done.returncode == 4
+    assert f"sudo rm -r {folder}" in done.stderr
+    assert open_place.json("history", "list", "--json", user=NOBODY_ELSE) == []
