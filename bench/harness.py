@@ -92,7 +92,7 @@ class Bench:
     def command(self, *words, check=True, history="history.db"):
         """Runs a command with a history of its own; gives its stdout."""
         env = dict(os.environ, HOME=str(self.work), XDG_DATA_HOME=str(self.work / "data"),
-                   ASSAY_STORE=str(self.work / history))
+                   ASSAY_STORE=str(self.work / history), ASSAY_LOCK=str(self.work / "lock"))
         done = subprocess.run([str(w) for w in words], cwd=self.work, env=env, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True)
         if check and done.returncode:

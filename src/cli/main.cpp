@@ -34,6 +34,7 @@ Exit codes:
 
 Environment:
   ASSAY_STORE    history file (default: assay/history.db in the XDG data folder)
+  ASSAY_LOCK     held by the one session that measures (default: /run/lock/assay.lock)
   ASSAY_SOCKET   set for the app: where it reports its own metrics
   NO_COLOR       no colours in the terminal
 )";

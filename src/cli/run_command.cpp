@@ -10,8 +10,11 @@
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <poll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
+#include <utility>
 
 #include <assay/base/files.h>
 #include <assay/session/session.h>
@@ -29,6 +32,8 @@ struct RunArguments {
   bool follow = false;
   bool dry_run = false;
   bool no_cgroup = false;
+  bool no_lock = false;
+  std::optional<std::string> wait;  ///< empty: as long as it takes
 };
 
 /// SIGINT, SIGTERM and SIGHUP as a descriptor: the run's loop decides when to look.
@@ -88,6 +93,24 @@ std::string not_started_words(const session::Outcome& outcome) {
                      left == 1 ? "was" : "were");
 }
 
+/// Only a time follows --wait: in `--wait sage.yaml` the word is the spec.
+void give_back_spec(RunArguments& args, const Context& context) {
+  const bool has_app = !args.spec.what.empty() || !context.behind_dashes.empty() ||
+                       !args.process.pid.empty() || !args.process.container.empty();
+  if (has_app || !args.wait || args.wait->empty() || parse_duration(*args.wait)) return;
+  args.spec.what = std::exchange(*args.wait, "");
+}
+
+/// How long to wait for the device.
+Result<Nanoseconds> patience(const RunArguments& args) {
+  if (!args.wait) return Nanoseconds(0);
+  if (args.no_lock) return bad_input("--wait does not go with --no-lock, which never waits");
+  if (args.wait->empty()) return Nanoseconds::max();
+  const auto time = parse_duration(*args.wait);
+  if (!time) return bad_input("--wait: " + time.error().message);
+  return *time;
+}
+
 /// The spec of what is to be started, or of what already runs.
 ReadProcess read_either(const RunArguments& args, const Context& context) {
   const bool attached = !args.process.pid.empty() || !args.process.container.empty();
@@ -134,6 +157,11 @@ Result<Checked> checked(const RunArguments& args, const Context& context,
   } else {
     add_error(read, labels.error().message);
   }
+  if (const auto wait = patience(args)) {
+    options.wait = *wait;
+  } else {
+    add_error(read, wait.error().message);
+  }
   checked.plan = plan_for(checked.what);
   const session::Plan& plan = checked.plan;
   if (args.dry_run && read.errors.empty())
@@ -153,6 +181,14 @@ Result<session::Outcome> start(const Checked& checked, const session::Options& o
   return session::attach_session(what.container, duration, spec, options, listener);
 }
 
+/// Nothing was measured; a person who wanted it so is told like one who interrupts a run.
+Result<int> no_outcome(const Error& error, const Fd& interrupts) {
+  pollfd waiting = {interrupts.get(), POLLIN, 0};
+  if (::poll(&waiting, 1, 0) <= 0) return fail(error);
+  fmt::print(stderr, "assay: {}\n", error.message);
+  return kInterrupted;
+}
+
 Result<int> run(const RunArguments& args, const Context& context) {
   session::Options options;
   ASSAY_TRY(const Checked job, checked(args, context, options));
@@ -163,6 +199,7 @@ Result<int> run(const RunArguments& args, const Context& context) {
                                                 : std::filesystem::path(args.output);
   options.follow = args.follow;
   options.own_cgroup = !args.no_cgroup;
+  options.lock = !args.no_lock;
   const Fd interrupts = signals_as_descriptor();
   options.interrupt_fd = interrupts.get();
 
@@ -170,7 +207,7 @@ Result<int> run(const RunArguments& args, const Context& context) {
     LiveLine line(args.quiet || args.json);
     return start(job, options, line);
   }();
-  if (!outcome) return fail(outcome.error());
+  if (!outcome) return no_outcome(outcome.error(), interrupts);
   print_result(args, *outcome);
   if (outcome->trouble) {
     fmt::print(stderr, "assay: {}; what was measured before is kept: assay history show {}\n",
@@ -203,6 +240,7 @@ Examples:
 
 The app's output goes to run-N/stdout.log and stderr.log in the session's folder; -f shows it as well.
 The app's standard input is empty (/dev/null).
+One session at a time measures on a device; --wait queues behind another one.
 Ctrl-C asks the app to stop as the timeout does; each further Ctrl-C takes the next step at once.
 At the timeout the app gets SIGINT, after the grace SIGTERM, then SIGKILL; that is a normal end.
 Exit codes: 0 goals met, 99 a goal missed, 2 bad input, 3 the app failed, 4 refused, 130 interrupted.
@@ -235,9 +273,19 @@ Exit codes: 0 goals met, 99 a goal missed, 2 bad input, 3 the app failed, 4 refu
       ->add_flag("--no-cgroup", args->no_cgroup,
                  "Measure by process tree even where a control group could be made")
       ->envname("ASSAY_NO_CGROUP");
+  command
+      ->add_option_function<std::string>(
+          "--wait", [args](const std::string& time) { args->wait = time; },
+          "Wait for another session on this device to end, at most this long if a time is given")
+      ->option_text("[DURATION]")
+      ->expected(0, 1);
+  command->add_flag("--no-lock", args->no_lock,
+                    "Run beside another session; the numbers of both may be disturbed");
   add_store_option(*command, context);
-  command->callback(
-      [args, &context] { context.action = [args, &context] { return run(*args, context); }; });
+  command->callback([args, &context] {
+    give_back_spec(*args, context);
+    context.action = [args, &context] { return run(*args, context); };
+  });
 }
 
 }  // namespace assay::cli

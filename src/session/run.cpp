@@ -365,6 +365,7 @@ RunEnd run_one(const RunContext& context, const Target& target, const Start& sta
     return trouble(put.error());
 
   Parts parts = make_parts(context, target, record, attached);
+  if (!context.lock_note.empty()) parts.gaps.push_back({"device lock", context.lock_note});
   auto ready = add_supplies(context, target, record, parts);
   record.started = context.clock.now();
   auto app = ready ? start(request_for(context, target, record, parts))

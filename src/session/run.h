@@ -25,6 +25,7 @@ struct RunContext {
   int runs = 0;                              ///< of the session
   launch::Containers* containers = nullptr;  ///< none: the app is a process
   const Supplies* supplies = nullptr;        ///< none: attached to what has its own
+  std::string lock_note = {};                ///< why other sessions may run beside this one
 };
 
 /// How a run ended beyond what its record says.

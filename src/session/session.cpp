@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "device_lock.h"
 #include "run.h"
 #include "socket_folder.h"
 #include "supplies.h"
@@ -86,6 +87,7 @@ class Session {
 
   Result<Outcome> run(const Plan& plan, const Start& start, bool attached) {
     ASSAY_TRY(store_, store::open_sqlite(options_.store_file));
+    ASSAY_CHECK(take_device());
     for (const auto& line : recover(*store_)) listener_.note(line);
     containers_ = plan.containers.get();
     if (!attached) ASSAY_CHECK(get_all_supplies());
@@ -102,6 +104,22 @@ class Session {
   }
 
  private:
+  /// Until this session has ended, no other one disturbs its numbers.
+  Result<void> take_device() {
+    if (!options_.lock) {
+      lock_note_ = "--no-lock: another session may have run beside this one and disturbed it";
+      return {};
+    }
+    LockWait wait = {options_.wait, {}, options_.interrupt_fd};
+    wait.on_wait = [this](const std::string& holder) {
+      listener_.note(fmt::format("this device is in use by {}; waiting for it to end", holder));
+    };
+    ASSAY_TRY(auto lock, DeviceLock::acquire(spec_.app.full_name(), wait));
+    lock_note_ = lock.note();
+    lock_.emplace(std::move(lock));
+    return {};
+  }
+
   Result<void> get_all_supplies() {
     if (containers_ != nullptr) {
       const auto lines = containers_->clean_up();
@@ -139,6 +157,7 @@ class Session {
     run.runtime = containers_ != nullptr && !target.image.empty() ? "docker" : "process";
     RunContext context{options_, listener_, *store_, clock_, record_.id, record_.folder, runs};
     context.containers = containers_;
+    context.lock_note = lock_note_;
     if (!supplies_.empty())
       context.supplies = &supplies_[static_cast<size_t>(planned.target_index)];
     const RunEnd end = run_one(context, target, start, attached, run);
@@ -176,6 +195,8 @@ class Session {
   const Options& options_;
   Listener& listener_;
   SystemClock clock_;
+  std::optional<DeviceLock> lock_;
+  std::string lock_note_;  ///< why the device may not be ours alone
   std::unique_ptr<store::Store> store_;
   launch::Containers* containers_ = nullptr;
   std::vector<Supplies> supplies_;  ///< by target

@@ -100,7 +100,7 @@ def parse(text, source):
 def environment(folder, bin_folder):
     env = {k: v for k, v in os.environ.items() if not k.startswith(("ASSAY_", "XDG_"))}
     env.update(HOME=folder, XDG_DATA_HOME=f"{folder}/data", XDG_CONFIG_HOME=f"{folder}/config",
-               ASSAY_STORE=f"{folder}/history.db", TMPDIR=folder, LC_ALL="C.UTF-8", TERM="dumb")
+               ASSAY_STORE=f"{folder}/history.db", ASSAY_LOCK=f"{folder}/lock", TMPDIR=folder, LC_ALL="C.UTF-8", TERM="dumb")
     if bin_folder:
         env["PATH"] = f"{pathlib.Path(bin_folder).resolve()}:{env['PATH']}"
     return env

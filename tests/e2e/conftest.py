@@ -56,7 +56,7 @@ class Place:
         self.within = []  # what `assay` is started by
         self.env = {k: v for k, v in os.environ.items() if not k.startswith(("ASSAY_", "XDG_"))}
         self.env.update(HOME=str(folder), XDG_DATA_HOME=f"{folder}/data",
-                        ASSAY_STORE=f"{folder}/history.db", PYTHONPATH=str(CLIENT),
+                        ASSAY_STORE=f"{folder}/history.db", ASSAY_LOCK=f"{folder}/lock", PYTHONPATH=str(CLIENT),
                         LC_ALL="C.UTF-8")
 
     def start(self, *arguments, user=None, preexec_fn=None, **env):

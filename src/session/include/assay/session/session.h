@@ -86,6 +86,8 @@ struct Options {
   int interrupt_fd = -1;                  ///< readable: the user wants to stop (again: at once)
   bool follow = false;
   bool own_cgroup = true;  ///< give each app a control group where one can be made
+  bool lock = true;        ///< one session at a time on this device
+  Nanoseconds wait{0};     ///< for another one to end; Nanoseconds::max(): as long as it takes
   std::map<std::string, std::string> labels;
 };
 
