@@ -130,8 +130,8 @@ ReadProcess read_either(const RunArguments& args, const Context& context) {
 }
 
 /// A process that runs is watched once, and looked for when it is.
-session::Plan plan_for(const ReadProcess& what) {
-  if (!what.attached()) return session::make_plan(what.read.spec);
+session::Plan plan_for(const ReadProcess& what, bool own_cgroup) {
+  if (!what.attached()) return session::make_plan(what.read.spec, own_cgroup);
   session::Plan plan;
   plan.runs.push_back({});
   for (const auto& target : what.read.spec.targets) {
@@ -162,7 +162,7 @@ Result<Checked> checked(const RunArguments& args, const Context& context,
   } else {
     add_error(read, wait.error().message);
   }
-  checked.plan = plan_for(checked.what);
+  checked.plan = plan_for(checked.what, !args.no_cgroup);
   const session::Plan& plan = checked.plan;
   if (args.dry_run && read.errors.empty())
     fmt::print("{}", session::describe_plan(read.spec, plan));

@@ -120,6 +120,15 @@ bool is_main(std::string_view metric) {
   return metric.starts_with("gpu_") || std::find(kMain.begin(), kMain.end(), metric) != kMain.end();
 }
 
+bool has_averages(const analysis::Distribution& line) {
+  constexpr uint64_t kFewSamples = 3;
+  return line.unit != "bytes" || line.count >= kFewSamples;
+}
+
+bool is_working_set(const analysis::Distribution& memory) {
+  return memory.source.find("cgroup") != std::string::npos;
+}
+
 std::vector<std::string> run_labels(const SessionRecord& session) {
   std::vector<std::string> labels;
   if (session.runs.empty()) return labels;

@@ -17,6 +17,12 @@ std::string title_of(std::string_view metric);
 /// Whether a line of the footprint belongs to what everybody asks for first.
 bool is_main(std::string_view metric);
 
+/// Whether a line of the footprint has enough samples for means and percentiles. Memory that was
+/// looked at once before the app had started and once after it says nothing but its peak.
+bool has_averages(const analysis::Distribution& line);
+/// Whether memory is what a control group counts, not what processes map.
+bool is_working_set(const analysis::Distribution& memory);
+
 /// One short name per run, unlike all others of the session: its target's name or what tells it
 /// apart ("--use-gpu"), and which repeat it is.
 std::vector<std::string> run_labels(const SessionRecord& session);

@@ -38,11 +38,12 @@ class Style {
   size_t columns_;
 };
 
-Row distribution_row(const std::string& title, const Distribution& d) {
+Row distribution_row(const std::string& title, const Distribution& d, bool averages = true) {
   Row row = {"  " + fitted(printable(title), kNameWidth)};
-  for (const double value : {d.mean, d.p50, d.p95, d.p99, d.peak}) {
-    row.push_back(analysis::format_value(value, d.unit));
+  for (const double value : {d.mean, d.p50, d.p95, d.p99}) {
+    row.push_back(averages ? analysis::format_value(value, d.unit) : "–");
   }
+  row.push_back(analysis::format_value(d.peak, d.unit));
   return row;
 }
 
@@ -70,11 +71,26 @@ void add_table(std::string& out, const std::vector<Row>& rows, const Style& styl
 std::vector<Row> main_rows(const RunAnalysis& analysis) {
   std::vector<Row> rows;
   for (const auto& [name, d] : analysis.footprint) {
-    if (is_main(name)) rows.push_back(distribution_row(title_of(name), d));
+    if (is_main(name)) rows.push_back(distribution_row(title_of(name), d, has_averages(d)));
   }
   const auto* power = analysis::find(analysis.node, "power_watts");
   if (power != nullptr) rows.push_back(distribution_row("Power of the whole machine", *power));
   return rows;
+}
+
+/// What to know of the numbers above, on the screen where they are.
+void add_memory_words(std::string& out, const RunAnalysis& analysis, const Style& style) {
+  const auto* memory = analysis::find(analysis.footprint, "memory_bytes");
+  if (memory == nullptr) return;
+  std::string words;
+  if (!has_averages(*memory)) words = "the run was too short for its averages";
+  if (!is_working_set(*memory)) {
+    words += words.empty() ? "" : "; ";
+    words +=
+        "the resident memory of its processes added up, what they share counted in each; "
+        "with a control group it would be the working set";
+  }
+  if (!words.empty()) out += wrapped("Memory: ", words, style.columns()) + "\n";
 }
 
 void add_footprint(std::string& out, const RunRecord& run, const RunAnalysis& analysis,
@@ -89,6 +105,7 @@ void add_footprint(std::string& out, const RunRecord& run, const RunAnalysis& an
     rows.push_back(distribution_row(title_of("cpu_cores"), *cores));
   }
   add_table(out, rows, style);
+  add_memory_words(out, analysis, style);
   if (run.others.empty()) return;
   out += wrapped("Busy beside it: ", printable(busiest_words(run)), style.columns()) + "\n";
 }
@@ -165,7 +182,7 @@ bool all_met(const RunAnalysis& analysis) {
 std::string mean_and_peak(const RunAnalysis& analysis, const std::string& name) {
   const auto* d = analysis::find(analysis.footprint, name);
   if (d == nullptr) return "–";
-  return fmt::format("{} / {}", analysis::format_value(d->mean, d->unit),
+  return fmt::format("{} / {}", has_averages(*d) ? analysis::format_value(d->mean, d->unit) : "–",
                      analysis::format_value(d->peak, d->unit));
 }
 

@@ -78,6 +78,32 @@ TEST(TextSummary, obeys_no_escape_from_a_name) {
   EXPECT_EQ(text_summary(view, false).find('\x1b'), std::string::npos);
 }
 
+analysis::Distribution& memory_of(SessionView& view) {
+  for (auto& [name, line] : view.runs[0].analysis.footprint) {
+    if (name == "memory_bytes") return line;
+  }
+  return view.runs[0].analysis.footprint.front().second;
+}
+
+TEST(TextSummary, shows_no_averages_of_memory_that_was_hardly_looked_at) {
+  SessionView view = testing::small_view();
+  memory_of(view).count = 2;
+  const std::string text = text_summary(view, false);
+  EXPECT_NE(text.find("  Memory                   –          –          –          –    612 MB\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("Memory: the run was too short for its averages\n"), std::string::npos)
+      << text;
+}
+
+TEST(TextSummary, tells_what_memory_is_without_a_control_group) {
+  SessionView view = testing::small_view();
+  memory_of(view).source = "/proc/PID/status VmRSS of the tree";
+  const std::string text = text_summary(view, false);
+  EXPECT_NE(text.find("Memory: the resident memory of its processes added up"), std::string::npos)
+      << text;
+}
+
 TEST(TextSummary, tells_unlike_states_of_the_board) {
   auto view = testing::page_view();
   view.runs[1].unlike_first = {"governor was performance, is powersave"};

@@ -43,8 +43,8 @@ std::string why_not_found(const std::string& command, const fs::path& workdir) {
 /// Collects what stands in the way of one target, with the place where it is written.
 class Obstacles {
  public:
-  Obstacles(const Spec& spec, size_t index, Plan& plan)
-      : target_(spec.targets[index]), plan_(plan), errors_(plan.errors) {
+  Obstacles(const Spec& spec, size_t index, bool own_cgroup, Plan& plan)
+      : target_(spec.targets[index]), own_cgroup_(own_cgroup), plan_(plan), errors_(plan.errors) {
     if (index < spec.places.size()) places_ = spec.places[index];
     if (spec.targets.size() > 1) prefix_ = fmt::format("target {}: ", index + 1);
   }
@@ -52,6 +52,11 @@ class Obstacles {
   void find() {
     if (!target_.image.empty()) return find_for_container();
     find_files();
+    if (!own_cgroup_ && !target_.limits.empty()) {
+      return add("resources", ErrorKind::input,
+                 "limits need a control group: drop --no-cgroup (ASSAY_NO_CGROUP), or the limits "
+                 "(--cpus, --memory, --pids, resources)");
+    }
     if (const auto can = launch::try_limits(target_.limits); !can) {
       add("resources", can.error().kind, can.error().message);
     }
@@ -104,6 +109,7 @@ class Obstacles {
   }
 
   const Target& target_;
+  bool own_cgroup_;
   Plan& plan_;
   std::vector<Diagnostic>& errors_;
   Places places_;
@@ -191,12 +197,12 @@ std::string describe_target(const Target& target, size_t number) {
 
 }  // namespace
 
-Plan make_plan(const Spec& spec) {
+Plan make_plan(const Spec& spec, bool own_cgroup) {
   Plan plan;
   plan.longest = Nanoseconds(0);
   for (size_t t = 0; t < spec.targets.size(); ++t) {
     const Target& target = spec.targets[t];
-    Obstacles(spec, t, plan).find();
+    Obstacles(spec, t, own_cgroup, plan).find();
     for (int r = 0; r < target.repeat; ++r) plan.runs.push_back({static_cast<int>(t), r});
     if (target.timeout == Nanoseconds(0)) plan.longest.reset();
     if (plan.longest) *plan.longest += target.timeout * target.repeat;

@@ -38,6 +38,16 @@ TEST(Plan, of_a_draft_tells_what_can_be_told_and_makes_nothing_up) {
   EXPECT_EQ(errors_of(result.draft), "s.yaml:4: the dataset /no/data is not there\n");
 }
 
+TEST(Plan, refuses_limits_where_no_control_group_is_wanted) {
+  const auto result =
+      parse_spec("name: a\ncommand: 'true'\nprofiling: {resources: {pids: 9}}\n", "s.yaml");
+  const Plan plan = make_plan(result.spec.value(), false);
+  ASSERT_EQ(plan.errors.size(), 1U);
+  EXPECT_EQ(plan.errors.front().text().substr(0, 55),
+            "s.yaml:3: limits need a control group: drop --no-cgroup");
+  EXPECT_EQ(plan.errors.front().kind, ErrorKind::input);
+}
+
 TEST(Plan, names_the_file_of_a_command_beside_a_profile) {
   const auto result =
       parse_spec("name: a\ncommand: no-such-command\n", "s.yaml", "dataset: /no/data\n", "p.yaml");

@@ -16,6 +16,15 @@ interface Block {
   names: string[];
   /** What to say of a run that lacks a line. */
   absent?: string;
+  /** Each value counts by itself, however few there are. */
+  events?: boolean;
+}
+
+/** Memory that was looked at less often than this has only a peak that says something. */
+const FEW_SAMPLES = 3;
+
+function hasAverages(d: Distribution, block: Block): boolean {
+  return block.events === true || d.unit !== 'bytes' || d.count >= FEW_SAMPLES;
 }
 
 /** All names that any run has, in the order of the first run that has them. */
@@ -39,11 +48,12 @@ function bar(d: Distribution, largest: number, color: string): HTMLElement {
   return line;
 }
 
-function sideCell(d: Distribution | undefined, absent: string, largest: number, color: string): HTMLElement {
-  if (d === undefined) return el('td', { class: 'muted' }, absent);
+function sideCell(d: Distribution | undefined, block: Block, largest: number, color: string): HTMLElement {
+  if (d === undefined) return el('td', { class: 'muted' }, block.absent ?? 'not measured');
+  const averages = hasAverages(d, block);
   return el('td', {},
-    el('span', { class: 'big' }, formatValue(d.mean, d.unit)),
-    el('span', { class: 'small muted' }, `p95 ${formatTick(d.p95, d.unit)}`),
+    el('span', { class: 'big' }, averages ? formatValue(d.mean, d.unit) : '–'),
+    el('span', { class: 'small muted' }, `p95 ${averages ? formatTick(d.p95, d.unit) : '–'}`),
     el('span', { class: 'small muted' }, `peak ${formatTick(d.peak, d.unit)}`),
     bar(d, largest, color));
 }
@@ -53,7 +63,7 @@ function sideBySide(runs: ShownRun[], block: Block): HTMLTableElement {
   for (const name of block.names) {
     const largest = Math.max(...runs.map((r) => block.pick(r)[name]?.peak ?? 0));
     body.append(el('tr', {}, el('th', { scope: 'row', title: name }, block.title(name)),
-      ...runs.map((r) => sideCell(block.pick(r)[name], block.absent ?? 'not measured', largest, r.color))));
+      ...runs.map((r) => sideCell(block.pick(r)[name], block, largest, r.color))));
   }
   return el('table', { class: 'side' },
     el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Mean, p95 and peak'), ...runs.map(runHead))), body);
@@ -64,8 +74,9 @@ function full(shown: ShownRun, block: Block): HTMLTableElement {
   for (const name of block.names) {
     const d = block.pick(shown)[name];
     if (d === undefined) continue;
+    const text = (s: Statistic): string => (s === 'peak' || hasAverages(d, block) ? formatValue(d[s], d.unit) : '–');
     body.append(el('tr', {}, el('th', { scope: 'row', title: name }, block.title(name)),
-      ...STATISTICS.map((s) => el('td', s === 'mean' || s === 'peak' ? { class: 'strong' } : {}, formatValue(d[s], d.unit))),
+      ...STATISTICS.map((s) => el('td', s === 'mean' || s === 'peak' ? { class: 'strong' } : {}, text(s))),
       el('td', { class: 'source muted' }, d.source)));
   }
   return el('table', { class: 'full' },
@@ -107,7 +118,7 @@ export function footprintSection(runs: ShownRun[], titles: PageData['titles']): 
   const needed = names(runs, needs);
   const main = tables(runs, { label: 'What the app needed', pick: needs, title, names: needed.filter(isMain) });
   const rest = tables(runs, { label: 'More of what the app needed', pick: needs, title, names: needed.filter((n) => !isMain(n)) });
-  const reported = tables(runs, { label: 'What the app reported', pick: reports, title: (name) => name, names: names(runs, reports), absent: 'not reported' });
+  const reported = tables(runs, { label: 'What the app reported', pick: reports, title: (name) => name, names: names(runs, reports), absent: 'not reported', events: true });
   const node = tables(runs, { label: 'The whole machine', pick: machine, title, names: names(runs, machine) });
   if (needed.length + reported.length + node.length === 0) return undefined;
   return section('footprint', 'What it needed',

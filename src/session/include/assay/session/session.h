@@ -38,8 +38,8 @@ struct Plan {
 };
 
 /// Looks at the machine (does the command exist?) but starts nothing. Finds every error, also those
-/// of a draft.
-Plan make_plan(const Spec& spec);
+/// of a draft. `own_cgroup` as in Options.
+Plan make_plan(const Spec& spec, bool own_cgroup = true);
 /// The plan for a person: what would run, for how long, with which limits, towards which goals.
 std::string describe_plan(const Spec& spec, const Plan& plan);
 /// The same for programs: {"app", "runs", "longest_seconds", "targets"}.
