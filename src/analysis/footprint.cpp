@@ -49,11 +49,21 @@ Distribution line_of(const Metric& metric, const std::vector<const Series*>& par
   return d;
 }
 
+/// The name of the need that a series is about; empty for all others.
+std::string_view need_of(const SeriesInfo& info) {
+  if (info.scope != Scope::need) return "";
+  for (const auto& [key, value] : info.labels) {
+    if (key == "need") return value;
+  }
+  return "";
+}
+
 std::vector<const Series*> series_of(const std::vector<Series>& recorded, std::string_view name,
-                                     Scope scope) {
+                                     Scope scope, std::string_view need = "") {
   std::vector<const Series*> found;
   for (const auto& s : recorded) {
-    if (s.info.name == name && s.info.scope == scope && s.info.kind != Kind::event) {
+    if (s.info.name == name && s.info.scope == scope && s.info.kind != Kind::event &&
+        need_of(s.info) == need) {
       found.push_back(&s);
     }
   }
@@ -186,11 +196,12 @@ Window window_of(const RunRecord& run, const std::vector<Series>& recorded) {
   return window;
 }
 
-Lines scope_lines(const std::vector<Series>& recorded, Scope scope, const Window& window) {
+Lines scope_lines(const std::vector<Series>& recorded, Scope scope, const Window& window,
+                  std::string_view need) {
   Lines lines;
   for (const auto& metric : catalog()) {
     if (!has_own_line(metric)) continue;
-    const auto parts = series_of(recorded, metric.name, scope);
+    const auto parts = series_of(recorded, metric.name, scope, need);
     if (parts.empty()) continue;
     auto d = line_of(metric, parts, window);
     const auto name = metric.kind == Kind::counter ? metric.rate_name : metric.name;
@@ -201,6 +212,19 @@ Lines scope_lines(const std::vector<Series>& recorded, Scope scope, const Window
     insert_line(lines, std::string(kPower), std::move(*power));
   }
   return lines;
+}
+
+std::vector<std::pair<std::string, Lines>> needs_of(const std::vector<Series>& recorded,
+                                                    const Window& window) {
+  std::vector<std::pair<std::string, Lines>> needs;
+  for (const auto& s : recorded) {
+    const std::string name(need_of(s.info));
+    const bool known =
+        std::any_of(needs.begin(), needs.end(), [&](const auto& n) { return n.first == name; });
+    if (name.empty() || known) continue;
+    needs.emplace_back(name, scope_lines(recorded, Scope::need, window, name));
+  }
+  return needs;
 }
 
 Lines footprint_of(const RunRecord& run, const std::vector<Series>& recorded,

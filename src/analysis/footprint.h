@@ -24,8 +24,13 @@ struct Window {
 Window window_of(const RunRecord& run, const std::vector<Series>& recorded);
 
 /// One line per metric of the catalogue that was measured in that scope, in the catalogue's order;
-/// series that differ only in their labels are combined.
-Lines scope_lines(const std::vector<Series>& recorded, Scope scope, const Window& window);
+/// series that differ only in their labels are combined. `need` names whom Scope::need is about.
+Lines scope_lines(const std::vector<Series>& recorded, Scope scope, const Window& window,
+                  std::string_view need = "");
+
+/// The same for each that ran beside the app, in the order they were declared.
+std::vector<std::pair<std::string, Lines>> needs_of(const std::vector<Series>& recorded,
+                                                    const Window& window);
 
 /// scope_lines of the app, completed with the kernel's totals at exit and its high-water marks, and
 /// with the power of the node.

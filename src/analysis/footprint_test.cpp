@@ -196,5 +196,22 @@ TEST(Footprint, of_a_run_whose_end_nobody_recorded_ends_with_its_last_sample) {
   EXPECT_EQ(t.analyze().answer, "was interrupted after 1 min 0 s; until then it needed 100 B");
 }
 
+TEST(Needs, have_lines_of_their_own_by_name) {
+  TestRun t;
+  t.steady(MetricId::cpu_usage_seconds_total, 1.5);
+  t.add(describe(MetricId::memory_bytes, Scope::need, "test", {{"need", "broker"}}),
+        {{0, 100}, {30, 300}});
+  t.add(describe(MetricId::memory_bytes, Scope::need, "test", {{"need", "model"}}),
+        {{0, 5}, {30, 7}});
+  const auto analysis = t.analyze();
+  ASSERT_EQ(analysis.needs.size(), 2U);
+  EXPECT_EQ(analysis.needs[0].first, "broker");
+  EXPECT_EQ(find(analysis.needs[0].second, "memory_bytes")->peak, 300);
+  EXPECT_EQ(analysis.needs[1].first, "model");
+  EXPECT_EQ(find(analysis.needs[1].second, "memory_bytes")->peak, 7);
+  EXPECT_EQ(find(analysis.footprint, "memory_bytes"), nullptr);
+  EXPECT_EQ(find(analysis.footprint, "cpu_cores")->mean, 1.5);
+}
+
 }  // namespace
 }  // namespace assay::analysis

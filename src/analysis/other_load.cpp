@@ -100,7 +100,11 @@ Sides sides_of(const std::vector<Series>& recorded, std::string_view name) {
 
 std::string source_of(const std::vector<Series>& recorded, std::string_view name) {
   for (const auto& s : recorded) {
-    if (s.info.name == name && s.info.scope == Scope::node) return s.info.source + ", less the app";
+    if (s.info.name != name || s.info.scope != Scope::node) continue;
+    const bool alone = std::none_of(recorded.begin(), recorded.end(), [](const Series& other) {
+      return other.info.scope == Scope::need;
+    });
+    return s.info.source + (alone ? ", less the app" : ", less the app, what it needs");
   }
   return "";
 }
@@ -117,7 +121,9 @@ Lines others_of(const std::vector<Series>& recorded, const Lines& footprint, con
       sides.assay = rates_of(recorded, [](const SeriesInfo& i) {
         return i.name == metric(profiler_cpu_seconds_total).name;
       });
-      sides.unseen = unseen_cores(footprint, sides.ours, window);
+      const auto app = rates_of(
+          recorded, [&](const SeriesInfo& i) { return i.name == m.name && i.scope == Scope::app; });
+      sides.unseen = unseen_cores(footprint, app, window);
     }
     Distribution d = difference(sides, window);
     if (d.count == 0) continue;

@@ -27,6 +27,26 @@ TEST(OtherLoad, is_the_node_less_the_app_and_assay) {
   EXPECT_EQ(cores->source, "test, less the app and Assay");
 }
 
+TEST(OtherLoad, is_not_what_the_app_needs_beside_itself) {
+  TestRun t = run_on(2.9);
+  t.steady(cpu_usage_seconds_total, 1.2, Scope::need);
+  const auto analysis = t.analyze();
+  EXPECT_NEAR(find(analysis.others, "cpu_cores")->mean, 0.1, 1e-9);
+  EXPECT_EQ(find(analysis.others, "cpu_cores")->source,
+            "test, less the app, what it needs and Assay");
+  EXPECT_EQ(analysis.disturbed, false);
+}
+
+/// A total at exit above what was sampled is the app's, however busy its needs were.
+TEST(OtherLoad, counts_what_no_sample_saw_of_the_app_also_beside_a_need) {
+  TestRun t = run_on(4);
+  t.steady(cpu_usage_seconds_total, 1, Scope::need);
+  const double seconds_of_run = seconds(t.run.duration());
+  t.run.exit.user_seconds = 2 * seconds_of_run;
+  t.run.exit.system_seconds = 0;
+  EXPECT_NEAR(find(t.analyze().others, "cpu_cores")->mean, 4 - 2 - 1 - 0.1, 1e-9);
+}
+
 TEST(OtherLoad, above_a_tenth_of_the_machine_disturbs_and_is_said) {
   const auto analysis = run_on(2.9).analyze();
   EXPECT_EQ(analysis.disturbed, true);

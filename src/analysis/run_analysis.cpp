@@ -24,6 +24,7 @@ Result<RunAnalysis> analyze_run(const RunRecord& run, const Device& device,
   RunAnalysis analysis;
   analysis.footprint = footprint_of(run, recorded, window);
   analysis.node = scope_lines(recorded, Scope::node, window);
+  analysis.needs = needs_of(recorded, window);
   analysis.others = others_of(recorded, analysis.footprint, window);
   analysis.disturbed = is_disturbed(analysis.others, device);
   analysis.disturbance = disturbance_of(analysis.others, device);

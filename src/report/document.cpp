@@ -60,6 +60,10 @@ void put_other_load(Json& json, const analysis::RunAnalysis& analysis) {
   if (!analysis.others.empty()) json["other_load"].update(distributions_json(analysis.others));
 }
 
+void put_needs(Json& json, const analysis::RunAnalysis& analysis) {
+  for (const auto& [name, lines] : analysis.needs) json["needs"][name] = distributions_json(lines);
+}
+
 Json run_json(const RunRecord& run, const analysis::RunAnalysis& analysis) {
   Json json = to_json(run);
   if (run.ended < run.started) {
@@ -69,6 +73,7 @@ Json run_json(const RunRecord& run, const analysis::RunAnalysis& analysis) {
   json["answer"] = analysis.answer;
   json["footprint"] = distributions_json(analysis.footprint);
   json["node"] = distributions_json(analysis.node);
+  put_needs(json, analysis);
   put_other_load(json, analysis);
   json["metrics"] = distributions_json(analysis.metrics);
   json["goals"] = goals_json(analysis);

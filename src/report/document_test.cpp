@@ -53,6 +53,14 @@ TEST(SessionDocument, tells_what_others_used_and_whether_that_disturbed) {
   EXPECT_FALSE(unknown.contains("other_load"));
 }
 
+TEST(SessionDocument, tells_what_ran_beside_the_app_apart_from_it) {
+  const Json runs = session_document(testing::page_view())["runs"];
+  EXPECT_EQ(runs[0]["needs"]["broker"]["cpu_cores"]["mean"], 0.2);
+  EXPECT_EQ(runs[0]["needs"]["broker"]["memory_bytes"]["peak"], 9e7);
+  EXPECT_EQ(runs[0]["footprint"]["cpu_cores"]["mean"], 1.83);
+  EXPECT_FALSE(runs[1].contains("needs"));
+}
+
 TEST(SessionDocument, leaves_out_a_line_that_is_not_finite) {
   SessionView view = testing::small_view();
   view.runs[0].analysis.footprint[0].second.p99 = std::numeric_limits<double>::quiet_NaN();

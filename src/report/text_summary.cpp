@@ -93,6 +93,17 @@ void add_memory_words(std::string& out, const RunAnalysis& analysis, const Style
   if (!words.empty()) out += wrapped("Memory: ", words, style.columns()) + "\n";
 }
 
+/// What ran beside the app because it needs it.
+void add_needs(std::vector<Row>& rows, const RunAnalysis& analysis) {
+  if (!analysis.needs.empty()) rows.push_back({"Beside the app"});
+  for (const auto& [need, lines] : analysis.needs) {
+    for (const auto* name : {"cpu_cores", "memory_bytes"}) {
+      if (const auto* line = analysis::find(lines, name))
+        rows.push_back(distribution_row(fmt::format("{}: {}", need, title_of(name)), *line));
+    }
+  }
+}
+
 void add_footprint(std::string& out, const RunRecord& run, const RunAnalysis& analysis,
                    const Style& style) {
   if (analysis.footprint.empty() && analysis.metrics.empty()) return;
@@ -100,6 +111,7 @@ void add_footprint(std::string& out, const RunRecord& run, const RunAnalysis& an
   for (auto& row : main_rows(analysis)) rows.push_back(std::move(row));
   if (!analysis.metrics.empty()) rows.push_back({"What it reported"});
   for (const auto& [name, d] : analysis.metrics) rows.push_back(distribution_row(name, d));
+  add_needs(rows, analysis);
   if (const auto* cores = analysis::find(analysis.others, "cpu_cores")) {
     rows.push_back({"What others used"});
     rows.push_back(distribution_row(title_of("cpu_cores"), *cores));

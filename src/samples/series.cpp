@@ -69,6 +69,8 @@ std::string_view to_string(Scope scope) {
       return "node";
     case Scope::profiler:
       return "profiler";
+    case Scope::need:
+      return "need";
   }
   return "app";
 }

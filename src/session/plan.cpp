@@ -65,11 +65,6 @@ class Obstacles {
  private:
   void find_for_container() {
     find_dataset();
-    if (!target_.needs.empty()) {
-      add("needs", ErrorKind::environment,
-          "needs: this version does not start other containers yet; start them before and remove "
-          "the key");
-    }
     if (!plan_.containers) {
       auto found = launch::find_containers();
       if (!found) return add("image", found.error().kind, found.error().message);

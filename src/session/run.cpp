@@ -3,6 +3,7 @@
 
 #include "live_table.h"
 #include "log_follower.h"
+#include "need_probe.h"
 #include "socket_folder.h"
 #include "spec_checks.h"
 #include "stop_sequence.h"
@@ -39,7 +40,8 @@ probes::AppTarget assay_itself() {
   return self;
 }
 
-probes::Probes probes_for(const Target& target, const probes::AppTarget& app, RunRecord& record) {
+probes::Probes probes_for(const Target& target, const probes::AppTarget& app,
+                          const launch::Needs* needs, RunRecord& record) {
   const SysRoot root;
   probes::Probes all;
   const auto add = [&all](probes::Probes more) {
@@ -48,7 +50,12 @@ probes::Probes probes_for(const Target& target, const probes::AppTarget& app, Ru
   if (wants(target, "system")) {
     add(probes::app_probes(root, app));
     add(probes::node_probes(root));
-    all.push_back(probes::others_probe(root, {app, assay_itself()}, record.others));
+    std::vector<probes::AppTarget> ours = {app, assay_itself()};
+    for (const auto& member : needs ? needs->members() : std::vector<launch::Needs::Member>()) {
+      add(need_probes(root, member.name, member.target));
+      ours.push_back(member.target);
+    }
+    all.push_back(probes::others_probe(root, std::move(ours), record.others));
   }
   if (wants(target, "power")) add(probes::power_probes(root));
   return all;
@@ -71,22 +78,34 @@ void keep_gaps(RunRecord& record, const launch::RunningApp& app, const sampler::
   for (const auto& gap : not_in_this_version(target)) record.not_measured.push_back(gap);
 }
 
+/// The parts that live as long as the run, in the order they are made.
+struct Parts {
+  std::unique_ptr<store::Recorder> recorder;
+  std::unique_ptr<LiveTable> table;
+  std::unique_ptr<SocketFolder> socket_folder;
+  std::unique_ptr<hooks::Server> hooks;
+  std::unique_ptr<launch::Needs> needs;
+  std::optional<RunSupplies> supplies;
+  std::vector<NotMeasured> gaps;
+};
+
 /// The loop of one run that has started.
 class RunLoop {
  public:
-  RunLoop(const RunContext& context, const Target& target, launch::RunningApp& app,
-          hooks::Server* hooks, RunSupplies* supplies, LiveTable& table, store::Recorder& recorder,
+  RunLoop(const RunContext& context, const Target& target, launch::RunningApp& app, Parts& parts,
           bool attached, RunRecord& record)
       : context_(context),
         target_(target),
         app_(app),
-        hooks_(hooks),
-        supplies_(supplies),
-        table_(table),
-        recorder_(recorder),
+        hooks_(parts.hooks.get()),
+        supplies_(parts.supplies ? &*parts.supplies : nullptr),
+        needs_(parts.needs.get()),
+        table_(*parts.table),
+        recorder_(*parts.recorder),
         attached_(attached),
         record_(record),
-        sampler_(probes_for(target, app.target(), record), context.clock, table, target.interval),
+        sampler_(probes_for(target, app.target(), needs_, record), context.clock, table_,
+                 target.interval),
         stop_(target.grace),
         follower_(context.folder / fmt::format("run-{}", record.ordinal)) {}
 
@@ -103,6 +122,7 @@ class RunLoop {
       wait();
       if (hooks_ != nullptr) hooks_->poll();
       if (supplies_ != nullptr) supplies_->poll();
+      if (needs_ != nullptr) needs_->poll();
       const Timestamp now = context_.clock.now();
       check_exit();
       if (!ended_ && now >= sampler_.next()) sampler_.beat();
@@ -224,6 +244,7 @@ class RunLoop {
   launch::RunningApp& app_;
   hooks::Server* hooks_;
   RunSupplies* supplies_;
+  launch::Needs* needs_;
   LiveTable& table_;
   store::Recorder& recorder_;
   bool attached_;
@@ -252,16 +273,6 @@ void note_end_of_watching(RunRecord& record) {
   }
 }
 
-/// The parts that live as long as the run, in the order they are made.
-struct Parts {
-  std::unique_ptr<store::Recorder> recorder;
-  std::unique_ptr<LiveTable> table;
-  std::unique_ptr<SocketFolder> socket_folder;
-  std::unique_ptr<hooks::Server> hooks;
-  std::optional<RunSupplies> supplies;
-  std::vector<NotMeasured> gaps;
-};
-
 Result<void> add_hooks(const RunContext& context, const Target& target, Parts& parts) {
   ASSAY_TRY(parts.socket_folder, SocketFolder::make());
   // In a container the app may be any user; on this machine the folder's own path is what protects
@@ -285,12 +296,45 @@ Parts make_parts(const RunContext& context, const Target& target, const RunRecor
   return parts;
 }
 
+fs::path run_folder(const RunContext& context, const RunRecord& record) {
+  return context.folder / fmt::format("run-{}", record.ordinal);
+}
+
+/// Shows what is waited for until the user is out of patience.
+launch::Waiting waiting_for(const RunContext& context) {
+  return [&context](const std::string& what) {
+    context.listener.progress(what, 0, 0);
+    return !interrupt_waits(context.options.interrupt_fd);
+  };
+}
+
+Result<void> add_needs(const RunContext& context, const Target& target, const RunRecord& record,
+                       Parts& parts) {
+  if (context.containers == nullptr || target.needs.empty()) return {};
+  launch::NeedsRequest request;
+  request.session_id = context.session_id;
+  request.run = record.ordinal;
+  request.target = target;
+  request.folder = run_folder(context, record);
+  ASSAY_TRY(parts.needs, context.containers->start_needs(request, waiting_for(context)));
+  return {};
+}
+
+void stop_needs(const RunContext& context, const Target& target, Parts& parts, RunRecord& record,
+                RunEnd& end) {
+  if (!parts.needs) return;
+  for (auto& note : parts.needs->stop(target.grace, waiting_for(context)))
+    record.not_measured.push_back(std::move(note));
+  if (!end.trouble) end.trouble = parts.needs->left_behind();
+}
+
 Result<void> add_supplies(const RunContext& context, const Target& target, const RunRecord& record,
                           Parts& parts) {
   if (context.supplies == nullptr) return {};
-  ASSAY_TRY(auto supplies, RunSupplies::make(target, *context.supplies, context.containers,
-                                             context.folder / fmt::format("run-{}", record.ordinal),
-                                             context.clock, *parts.table));
+  ASSAY_CHECK(add_needs(context, target, record, parts));
+  ASSAY_TRY(auto supplies,
+            RunSupplies::make(target, *context.supplies, context.containers, parts.needs.get(),
+                              run_folder(context, record), context.clock, *parts.table));
   parts.supplies.emplace(std::move(supplies));
   return {};
 }
@@ -306,8 +350,7 @@ void could_not_start(RunRecord& record, const Error& error, Timestamp now) {
 RunEnd watch(const RunContext& context, const Target& target, launch::RunningApp& app, Parts& parts,
              bool attached, RunRecord& record) {
   record.isolation = app.isolation();
-  RunLoop loop(context, target, app, parts.hooks.get(), parts.supplies ? &*parts.supplies : nullptr,
-               *parts.table, *parts.recorder, attached, record);
+  RunLoop loop(context, target, app, parts, attached, record);
   loop.open();
   if (auto begun = app.begin(); !begun) {
     could_not_start(record, begun.error(), context.clock.now());
@@ -333,7 +376,7 @@ RunEnd watch(const RunContext& context, const Target& target, launch::RunningApp
 
 launch::Request request_for(const RunContext& context, const Target& target,
                             const RunRecord& record, const Parts& parts) {
-  const fs::path folder = context.folder / fmt::format("run-{}", record.ordinal);
+  const fs::path folder = run_folder(context, record);
   launch::Request request;
   request.session_id = context.session_id;
   request.run = record.ordinal;
@@ -343,6 +386,7 @@ launch::Request request_for(const RunContext& context, const Target& target,
   request.stderr_file = folder / "stderr.log";
   if (parts.socket_folder) request.socket = parts.socket_folder->socket();
   if (parts.supplies) parts.supplies->put_into(request);
+  if (parts.needs) parts.needs->put_into(request);
   return request;
 }
 
@@ -375,7 +419,13 @@ RunEnd run_one(const RunContext& context, const Target& target, const Start& sta
     end = watch(context, target, **app, parts, attached, record);
   } else {
     could_not_start(record, app.error(), context.clock.now());
+    end.interrupted = interrupt_waits(context.options.interrupt_fd);
   }
+  if (end.interrupted && !app) {
+    record.status = RunStatus::interrupted;
+    record.exit.refused = false;
+  }
+  stop_needs(context, target, parts, record, end);
   parts.hooks.reset();
   parts.supplies.reset();
   auto losses = parts.recorder->finish();

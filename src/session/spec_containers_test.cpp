@@ -217,6 +217,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"needs: {name: a b, image: x}",
              "name: 'a b' is not a container's name; use letters, digits, -, _ and ., at most 63, "
              "and a letter or digit first"},
+        Case{"needs: {name: stdout, image: x}",
+             "name: 'stdout' means something else already; choose another name"},
+        Case{"needs: {name: localhost, image: x}",
+             "name: 'localhost' means something else already; choose another name"},
         Case{"needs: {name: a, image: x y}",
              "image: 'x y' is not an image; write namespace/name:version"},
         Case{"needs: [{name: a, image: x}, {name: a, image: y}]",

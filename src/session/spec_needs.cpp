@@ -16,6 +16,8 @@ constexpr size_t kLongestName = 63;
 constexpr uint64_t kMostPorts = 65535;
 constexpr std::array<std::string_view, 5> kNeedKeys = {"name", "image", "command", "env", "ready"};
 constexpr std::array<std::string_view, 3> kReadyKeys = {"port", "log", "timeout"};
+/// Taken by the container itself, and by the logs of the app.
+constexpr std::array<std::string_view, 3> kTakenNames = {"localhost", "stdout", "stderr"};
 constexpr std::string_view kExample = "{name: broker, image: rabbitmq:3, ready: {port: 5672}}";
 
 bool is_alnum(char c) {
@@ -27,6 +29,9 @@ Result<void> check_name(std::string_view name) {
                      std::all_of(name.begin(), name.end(), [](char c) {
                        return is_alnum(c) || c == '-' || c == '_' || c == '.';
                      });
+  if (std::find(kTakenNames.begin(), kTakenNames.end(), name) != kTakenNames.end())
+    return bad_input(
+        fmt::format("{} means something else already; choose another name", in_quotes(name)));
   if (valid) return {};
   return bad_input(fmt::format(
       "{} is not a container's name; use letters, digits, -, _ and ., at most {}, and a letter "

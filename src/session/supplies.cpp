@@ -12,10 +12,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<void> get_image(const Target& target, launch::Containers& containers, const Options& options,
-                       Listener& listener) {
-  return containers.have_image(target.image, [&](uint64_t done, uint64_t total) {
-    listener.progress(fmt::format("pulling {}", target.image), done, total);
+Result<void> get_image(const std::string& image, launch::Containers& containers,
+                       const Options& options, Listener& listener) {
+  return containers.have_image(image, [&](uint64_t done, uint64_t total) {
+    listener.progress(fmt::format("pulling {}", image), done, total);
     return !interrupt_waits(options.interrupt_fd);
   });
 }
@@ -62,7 +62,9 @@ Result<Supplies> get_supplies(const Target& target, launch::Containers* containe
                               const Options& options, Listener& listener) {
   Supplies supplies;
   if (containers != nullptr && !target.image.empty())
-    ASSAY_CHECK(get_image(target, *containers, options, listener));
+    ASSAY_CHECK(get_image(target.image, *containers, options, listener));
+  for (const auto& need : target.needs)
+    ASSAY_CHECK(get_image(need.image, *containers, options, listener));
   if (!target.dataset.empty()) {
     ASSAY_TRY(auto dataset, get_dataset(target, options, listener));
     supplies.dataset.emplace(std::move(dataset));
@@ -71,8 +73,9 @@ Result<Supplies> get_supplies(const Target& target, launch::Containers* containe
 }
 
 Result<RunSupplies> RunSupplies::make(const Target& target, const Supplies& supplies,
-                                      launch::Containers* containers, const fs::path& folder,
-                                      const Clock& clock, SampleSink& sink) {
+                                      launch::Containers* containers, const launch::Needs* needs,
+                                      const fs::path& folder, const Clock& clock,
+                                      SampleSink& sink) {
   RunSupplies run;
   const bool contained = containers != nullptr && !target.image.empty();
   if (supplies.dataset) run.dataset_ = supplies.dataset->path();
@@ -82,7 +85,7 @@ Result<RunSupplies> RunSupplies::make(const Target& target, const Supplies& supp
   if (target.playback.empty()) return run;
   launch::PlaybackOptions options;
   if (contained) {
-    ASSAY_TRY(options.address, containers->host_address(target, nullptr));
+    ASSAY_TRY(options.address, containers->host_address(target, needs));
   }
   ASSAY_TRY(run.playback_,
             launch::Playback::start(target.playback, run.dataset_,

@@ -21,7 +21,7 @@ namespace assay::session {
 bool interrupt_waits(int fd);
 
 /// What every run of a target needs beside the app, on this machine before the first one starts:
-/// its image and its dataset.
+/// its images and its dataset.
 struct Supplies {
   std::optional<launch::Dataset> dataset;
 };
@@ -34,9 +34,9 @@ Result<Supplies> get_supplies(const Target& target, launch::Containers* containe
 /// What one run plays and publishes; ends with it.
 class RunSupplies {
  public:
-  /// `folder` is the run's own.
+  /// `folder` is the run's own; `needs` what runs beside the app, if anything.
   static Result<RunSupplies> make(const Target& target, const Supplies& supplies,
-                                  launch::Containers* containers,
+                                  launch::Containers* containers, const launch::Needs* needs,
                                   const std::filesystem::path& folder, const Clock& clock,
                                   SampleSink& sink);
 

@@ -48,8 +48,8 @@ Result<SeriesInfo> parse_series(std::string_view text) {
     info.source = json.at("source").get<std::string>();
     const auto kind =
         find_named(std::array{Kind::gauge, Kind::counter, Kind::event}, json.at("kind"));
-    const auto scope =
-        find_named(std::array{Scope::app, Scope::node, Scope::profiler}, json.at("scope"));
+    const auto scope = find_named(std::array{Scope::app, Scope::node, Scope::profiler, Scope::need},
+                                  json.at("scope"));
     if (!kind || !scope) return bad_input("a series of unknown kind or scope");
     info.kind = *kind;
     info.scope = *scope;

@@ -55,31 +55,19 @@ def test_without_a_policy_file_little_is_allowed(boxed, dockerd, config, words, 
     assert boxed.json("history", "list", "--json") == []
 
 
+def test_the_policy_judges_what_runs_beside_the_app_too(boxed, dockerd):
+    policy = boxed.folder / "policy.yaml"
+    policy.write_text("env: [APP_*]\n")
+    policy.chmod(0o600)
+    boxed.env["ASSAY_POLICY"] = str(policy)
+    broker = {"name": "broker", "image": dockerd.busybox(), "command": ["sleep", "600"], "env": {"LD_PRELOAD": "x"}}
+    done = boxed.assay("run", spec(boxed, dockerd.busybox(), {"args": ["true"], "needs": [broker]}))
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "sage.yaml:" in done.stderr and "broker" in done.stderr and "LD_PRELOAD" in done.stderr
+
+
 def test_harmless_arguments_reach_the_container(boxed, dockerd):
     words = ["-e", "COLOUR=blue", "--shm-size", "32m"]
     look = ["sh", "-c", "echo $COLOUR; df -m /dev/shm | tail -n 1 | awk '{print $2}'"]
     document = boxed.json("run", "--json", spec(boxed, dockerd.busybox(), {"args": look, "docker_args": words}))
     assert log(document, 1).split() == ["blue", "32"]
-
-
-@pytest.mark.skip(reason="what an app needs beside it is not started yet")
-def test_what_the_app_needs_runs_beside_it_and_ends_with_it(boxed, dockerd):
-    """Reached by its name, ready before the app starts, and sampled apart from it."""
-    broker = {"name": "broker", "image": dockerd.busybox(), "ready_port": 8000,
-              "command": ["sh", "-c", "known_load 1 1 0; exec httpd -f -p 8000 -h /etc"]}
-    fetch = "import urllib.request; print(urllib.request.urlopen('http://broker:8000/passwd').read()[:5].decode())"
-    document = boxed.json("run", "--json", spec(
-        boxed, dockerd.python(), {"args": ["/usr/bin/python3", "-c", fetch], "needs": [broker]}))
-    run = document["runs"][0]
-    assert log(document, 1) == "root:\n", log(document, 1, "stderr")
-    assert run["footprint"]["cpu_cores"]["mean"] * run["duration_seconds"] < 0.9
-    assert dockerd.get("/networks", filters=json.dumps({"label": ["assay.session"]})) == []
-
-
-@pytest.mark.skip(reason="what an app needs beside it is not started yet")
-def test_a_need_that_is_never_ready_is_told(boxed, dockerd):
-    broker = {"name": "broker", "image": dockerd.busybox(), "ready_log": "never said", "ready_timeout": "1s",
-              "command": ["sleep", "600"]}
-    done = boxed.assay("run", spec(boxed, dockerd.busybox(), {"args": ["true"], "needs": [broker]}))
-    assert done.returncode == 4, done.stdout + done.stderr
-    assert "broker" in done.stderr

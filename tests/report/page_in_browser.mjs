@@ -48,6 +48,12 @@ async function disturbanceIsSaidAtTheTop(page) {
   assert.match(table, /ffmpeg 0\.9 cores, <b>backup<\/b> 0\.32 cores/);
 }
 
+async function whatTheAppNeedsIsToldApart(page) {
+  const table = await page.locator('#needs table').innerText();
+  assert.match(table, /broker: CPU cores\s+0\.2 cores on average/);
+  assert.match(table, /broker: memory\s+.*90 MB at most/);
+}
+
 async function everySeriesHasItsPlot(page) {
   await page.locator('.open-all').click();
   const wanted = seriesKeys(await data(page)).size;
@@ -138,6 +144,7 @@ async function desktop(launch) {
   const shot = (name, fullPage = false) => page.screenshot({ path: path.join(samples, `${name}.png`), fullPage });
   await step('the answer comes first', () => answerComesFirst(page, DESKTOP));
   await step('a disturbed run is marked at the top', () => disturbanceIsSaidAtTheTop(page));
+  await step('what the app needs is told apart', () => whatTheAppNeedsIsToldApart(page));
   await step('the p95 stands beside mean and peak', () => sidesShowTheP95(page));
   await shot('light');
   await shot('light_whole', true);

@@ -28,6 +28,7 @@ const RULES: Rule[] = [
   { title: 'Network', takes: app(/^network_/) },
   { title: 'GPU in detail', takes: app(/^gpu_/) },
   { title: 'More of the app', takes: (s) => s.scope === 'app' },
+  { title: 'Beside the app', takes: (s) => s.scope === 'need' },
   { title: 'The whole machine', takes: (s) => s.scope === 'node' },
   { title: 'What Assay itself cost', takes: () => true },
 ];

@@ -50,6 +50,19 @@ function busiestWords(run: Run): string {
   return (run.other_load?.processes ?? []).map((p) => `${p.name} ${formatValue(p.cpu_cores, 'cores')}`).join(', ');
 }
 
+/** What the app needed beside itself, each with its cores and memory. */
+export function needsSection(runs: ShownRun[]): HTMLElement | undefined {
+  const names = [...new Set(runs.flatMap((r) => Object.keys(r.run.needs ?? {})))];
+  if (names.length === 0) return undefined;
+  const facts = names.flatMap((name): Fact[] => [
+    [`${name}: CPU cores`, (r) => usedWords(r.run.needs?.[name]?.['cpu_cores'])],
+    [`${name}: memory`, (r) => usedWords(r.run.needs?.[name]?.['memory_bytes'])],
+  ]);
+  return section('needs', 'Beside the app',
+    el('p', { class: 'muted explain' }, 'What the app needs beside itself. It is measured apart and counts neither as the app nor as a disturbance.'),
+    factTable('Beside the app', facts, runs));
+}
+
 export function othersSection(runs: ShownRun[]): HTMLElement | undefined {
   if (runs.every((r) => r.run.other_load === undefined)) return undefined;
   const facts: Fact[] = [
@@ -57,7 +70,7 @@ export function othersSection(runs: ShownRun[]): HTMLElement | undefined {
     ['Busiest programs', (r) => busiestWords(r.run)],
   ];
   return section('others', 'What else was busy on this machine',
-    el('p', { class: 'muted explain' }, 'What all programs but this app and Assay used during the run.'),
+    el('p', { class: 'muted explain' }, 'What all programs but this app, what it needs and Assay used during the run.'),
     factTable('What others used', facts, runs));
 }
 

@@ -3,7 +3,7 @@ import 'uplot/dist/uPlot.min.css';
 import './report.css';
 import { fullName, header } from './answer';
 import { el } from './dom';
-import { adviceSection, gapsSection, methodSections, othersSection } from './notes';
+import { adviceSection, gapsSection, methodSections, needsSection, othersSection } from './notes';
 import { plotsSection } from './plots';
 import { footprintSection, goalsSection } from './tables';
 import type { PageData, ShownRun } from './types';
@@ -28,6 +28,7 @@ function build(data: PageData, runs: ShownRun[], page: HTMLElement): () => void 
     goalsSection(runs),
     adviceSection(runs),
     plots?.element,
+    needsSection(runs),
     othersSection(runs),
     gapsSection(runs),
     ...methodSections(data.document, runs),

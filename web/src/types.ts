@@ -89,6 +89,8 @@ export interface Run {
   answer: string;
   footprint: Distributions;
   node: Distributions;
+  /** What ran beside the app because it needs it, by name. */
+  needs?: Record<string, Distributions>;
   metrics: Distributions;
   goals: Goal[];
   advice: { finding: string; evidence: string; action: string }[];
@@ -131,7 +133,7 @@ export interface SeriesData {
   title: string;
   unit: string;
   kind: 'gauge' | 'counter' | 'event';
-  scope: 'app' | 'node' | 'profiler';
+  scope: 'app' | 'node' | 'profiler' | 'need';
   source: string;
   labels: [string, string][];
   samples: number;

@@ -267,6 +267,9 @@ SessionView page_view() {
   view.session.runs[1].others = {{"ffmpeg", 0.9}, {"<b>backup</b>", 0.32}};
   fast.others = {{"cpu_cores", distribution(0.12, 0.4, "cores", "/proc/stat, less the app")}};
   fast.disturbed = false;
+  fast.needs = {{"broker",
+                 {{"cpu_cores", distribution(0.2, 0.5, "cores", "cgroup v2 cpu.stat")},
+                  {"memory_bytes", distribution(8e7, 9e7, "bytes", "cgroup v2")}}}};
   slow.metrics.push_back({kHostileScript, distribution(3, 4, "", "reported by pid 4711")});
   const Timestamp second = view.session.runs[1].started;
   view.runs.push_back({std::move(fast), recording(kStart, 1, false), "", {}});

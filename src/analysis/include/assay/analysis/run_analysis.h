@@ -49,6 +49,8 @@ struct RunAnalysis {
   std::vector<std::pair<std::string, Distribution>> footprint;
   /// The same for the whole node.
   std::vector<std::pair<std::string, Distribution>> node;
+  /// The same for each container that the app needed beside itself, by its name.
+  std::vector<std::pair<std::string, std::vector<std::pair<std::string, Distribution>>>> needs;
   /// What others on the node used: CPU, disk and network, where it is known.
   std::vector<std::pair<std::string, Distribution>> others;
   /// Whether they used so much CPU time that the numbers may be off; nothing: it is not known.

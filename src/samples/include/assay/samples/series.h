@@ -16,6 +16,7 @@ enum class Scope : uint8_t {
   app,       ///< the profiled application alone
   node,      ///< the whole machine
   profiler,  ///< what Assay itself costs
+  need,      ///< what runs beside the app because it needs it; the label `need` has its name
 };
 
 /// Sorted by key; small.
