@@ -43,6 +43,24 @@ TEST(AppProbes, of_a_v2_group) {
   EXPECT_EQ(app.find("cpu_usage_seconds_total")->info.source, "cgroup v2 cpu.stat usage_usec");
 }
 
+TEST(AppProbes, of_a_container_whose_group_systemd_made) {
+  const SysRoot root = sysroot("docker-cgroup-v2");
+  Watched app(app_probes(root, target_in(root, 468)));
+  app.sample();
+  EXPECT_DOUBLE_EQ(app.value("cpu_usage_seconds_total"), 58.725674);
+  EXPECT_DOUBLE_EQ(app.value("cpu_user_seconds_total"), 33.370873);
+  EXPECT_DOUBLE_EQ(app.value("cpu_throttled_seconds_total"), 55.118539);
+  EXPECT_DOUBLE_EQ(app.value("memory_bytes"), 67563520.0 - 4096) << "without inactive file cache";
+  EXPECT_DOUBLE_EQ(app.value("memory_peak_bytes"), 67801088);
+  EXPECT_DOUBLE_EQ(app.value("page_faults_total"), 1328);
+  EXPECT_DOUBLE_EQ(app.value("disk_read_bytes_total"), 4096);
+  EXPECT_DOUBLE_EQ(app.value("disk_reads_total"), 1);
+  EXPECT_DOUBLE_EQ(app.value("network_receive_bytes_total"), 1252) << "in its own namespace";
+  EXPECT_DOUBLE_EQ(app.value("pressure_cpu_waiting_seconds_total"), 50.605037);
+  EXPECT_DOUBLE_EQ(app.value("context_switches_total"), 520);
+  EXPECT_DOUBLE_EQ(app.value("processes"), 1);
+}
+
 TEST(AppProbes, of_v1_groups) {
   const SysRoot root = sysroot("x86-server-cgroup-v1");
   Watched app(app_probes(root, target_in(root, 900)));
