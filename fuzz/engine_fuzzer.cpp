@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a container daemon answers: the stream of an app's output, the lines of a pull, and JSON
 // about itself, images, containers and networks. The first byte chooses between the three.
-#include "../src/launch/docker/engine_answers.h"
+#include "docker/engine_answers.h"
 
 #include <cstddef>
 #include <cstdint>

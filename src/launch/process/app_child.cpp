@@ -44,15 +44,28 @@ Fd open_log(const std::string& file) {
   return Fd(::open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0600));
 }
 
+/// v1's `tasks`, unlike cgroup.procs, moves a thread of one's own without the kernel-wide lock
+/// whose taking can last tens of milliseconds; whoever joins has one thread only.
+std::vector<std::string> doors(const std::vector<std::string>& folders, bool unified) {
+  std::vector<std::string> files;
+  files.reserve(folders.size());
+  for (const auto& folder : folders)
+    files.push_back(folder + (unified ? "/cgroup.procs" : "/tasks"));
+  return files;
+}
+
+/// 0, or the errno. Allocates nothing.
+int enter(const std::vector<std::string>& files) {
+  for (const auto& file : files) {
+    if (const int error = write_text(file, "0"); error != 0) return error;
+  }
+  return 0;
+}
+
 Problem join_groups(const StartOrder& order, bool joined) {
   if (joined) return {};
-  for (const auto& folder : order.cgroups) {
-    // v1's `tasks`, unlike cgroup.procs, moves a thread of one's own without the kernel-wide lock
-    // whose taking can last tens of milliseconds; this process has one thread only.
-    const std::string file = folder + (order.unified ? "/cgroup.procs" : "/tasks");
-    if (const int error = write_text(file, "0"); error != 0) return {Stage::cgroup, error};
-  }
-  return {};
+  const int error = enter(doors(order.cgroups, order.unified));
+  return error == 0 ? Problem{} : Problem{Stage::cgroup, error};
 }
 
 void reset_signals() {
@@ -134,6 +147,18 @@ Spawned spawn_app(const StartOrder& order) {
   if (problem.stage == Stage::none) return {pid, Stage::none, 0};
   ::waitpid(pid, nullptr, 0);
   return {0, problem.stage, problem.error};
+}
+
+int try_to_join(const std::vector<std::string>& folders, bool unified) {
+  const std::vector<std::string> files = doors(folders, unified);
+  const pid_t pid = ::fork();
+  if (pid < 0) return errno;
+  if (pid == 0) ::_exit(enter(files));
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0) {
+    if (errno != EINTR) return errno;
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : EINVAL;
 }
 
 }  // namespace assay::launch

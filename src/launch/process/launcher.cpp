@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "process/app_child.h"
 #include "process/cgroup.h"
 #include "process/cgroup_places.h"
 #include "process/cleanup.h"
@@ -195,6 +196,8 @@ class ProcessLauncher final : public Launcher {
     }
     auto group = Cgroup::make(root_, find_cgroup_places(root_),
                               group_name(request.session_id, request.run, owner), limits);
+    if (group && !group->unified() && limits.empty() && !is_joinable(owner))
+      group = fail(*cannot_join_);
     if (group) {
       notes = group->notes();
       return std::optional<Cgroup>(std::move(*group));
@@ -206,6 +209,19 @@ class ProcessLauncher final : public Launcher {
                      group.error().message +
                          "; measured by its process tree instead (run as root to have one)"});
     return std::optional<Cgroup>();
+  }
+
+  /// v1 may let nobody in whom it let make a group (one of real-time priority). Tried once, in a
+  /// group that is not an app's: what it counts should be the app's alone.
+  bool is_joinable(const Owner& owner) {
+    if (tried_) return !cannot_join_;
+    tried_ = true;
+    const auto trial =
+        Cgroup::make(root_, find_cgroup_places(root_), group_name("trial", 0, owner), {});
+    const int error = trial ? try_to_join(trial->folders(), trial->unified()) : 0;
+    if (error != 0)
+      cannot_join_ = refused_errno("cannot move a process into a control group", error).value();
+    return error == 0;
   }
 
   static StartOrder make_order(const Request& request, const Owner& owner,
@@ -222,6 +238,8 @@ class ProcessLauncher final : public Launcher {
   }
 
   SysRoot root_;
+  bool tried_ = false;
+  std::optional<Error> cannot_join_;
 };
 
 }  // namespace

@@ -353,5 +353,27 @@ TEST(ProcessLauncher, start_to_exec_is_quick) {
               milliseconds[milliseconds.size() / 2], milliseconds.back());
 }
 
+/// A v1 hierarchy in which groups can be made and nobody can join them.
+struct ClosedMachine {
+  ClosedMachine() {
+    tree.write("proc/self/mountinfo", "25 20 0:22 / /cg rw - cgroup cgroup rw,memory\n");
+    tree.write("proc/self/cgroup", "4:memory:/\n");
+    tree.write("cg/cgroup.procs", "");
+  }
+  TempFolder tree;
+};
+
+TEST(Launcher, runs_an_app_outside_of_groups_that_cannot_be_joined_and_says_so) {
+  const ClosedMachine machine;
+  const TempFolder folder;
+  const auto app = testing::launched(shell(folder, "exit 3"), SysRoot(machine.tree.path()));
+  ASSERT_TRUE(app) << app.error().message;
+  EXPECT_EQ(testing::wait_exit(**app).code, 3);
+  EXPECT_EQ((*app)->isolation(), "process tree");
+  ASSERT_EQ((*app)->notes().size(), 1U);
+  EXPECT_EQ((*app)->notes()[0].what, "own control group");
+  EXPECT_TRUE((*app)->notes()[0].why.starts_with("cannot move a process into a control group: "));
+}
+
 }  // namespace
 }  // namespace assay::launch
