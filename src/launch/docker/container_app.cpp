@@ -106,8 +106,8 @@ class ContainerApp final : public RunningApp {
                      "wrote afterwards is lost"});
     } else if (ended_early_) {
       all.push_back({"app's output",
-                     "its stream ended while the app went on (the app closed it, or the container "
-                     "daemon did); what the app wrote afterwards is not kept"});
+                     "its stream ended while the app went on; what the app wrote afterwards is not "
+                     "kept"});
     }
     if (container_.logs && container_.logs->dropped_bytes() > 0)
       all.push_back({"app's output", fmt::format("{} bytes could not be written: is the disk full?",
@@ -115,7 +115,9 @@ class ContainerApp final : public RunningApp {
     if (orders_ && orders_->was_paused())
       all.push_back({"app", "somebody had paused the container when it was to be stopped"});
     if (was_deaf_)
-      all.push_back({"exit code", "the container daemon did not answer when the app was stopped"});
+      all.push_back({"app's stop",
+                     "the container daemon did not answer when the app was stopped; its first "
+                     "process was signalled without it"});
     return all;
   }
   int exit_fd() const override { return process_.get(); }

@@ -114,27 +114,54 @@ pid_t start_sleep(const char* seconds) {
   return pid;
 }
 
-TEST(ContainerApp, whose_output_ended_early_does_not_blame_a_daemon_that_answers) {
-  const FakeEngine fake([](const std::string& request) {
+/// An app that runs, at a daemon that answers, with its output over.
+class ContainerApp : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    StartedContainer container;
+    container.id = "abc";
+    container.pid = pid_;
+    container.logs = pump(fake_);
+    auto app = watch_container(fake_.endpoint(), std::move(container));
+    ASSERT_TRUE(app) << app.error().message;
+    app_ = std::move(*app);
+    EXPECT_FALSE(app_->exited());
+  }
+  Exit end() {
+    ::kill(pid_, SIGKILL);
+    EXPECT_TRUE(testing::wait_readable(app_->exit_fd()));
+    ::waitpid(pid_, nullptr, 0);
+    EXPECT_TRUE(app_->exited());
+    return app_->release();
+  }
+  std::vector<std::string> notes_about_output() const {
+    std::vector<std::string> why;
+    for (const auto& note : app_->notes()) {
+      if (note.what == "app's output") why.push_back(note.why);
+    }
+    return why;
+  }
+
+  const pid_t pid_ = start_sleep("600");
+  const FakeEngine fake_{[](const std::string& request) {
     return request.starts_with("GET") ? Answer{200, kExited} : Answer{200, ""};
-  });
-  StartedContainer container;
-  container.id = "abc";
-  container.pid = start_sleep("600");
-  container.logs = pump(fake);
-  const pid_t pid = container.pid;
-  auto app = watch_container(fake.endpoint(), std::move(container));
-  ASSERT_TRUE(app);
-  EXPECT_FALSE((*app)->exited()) << "it runs, and its output has ended";
-  ::kill(pid, SIGKILL);
-  ASSERT_TRUE(testing::wait_readable((*app)->exit_fd()));
-  ::waitpid(pid, nullptr, 0);
-  ASSERT_TRUE((*app)->exited());
-  const Exit exit = (*app)->release();
-  EXPECT_EQ(exit.code, 3);
-  EXPECT_EQ(exit.detail, "exited with code 3");
-  for (const auto& note : (*app)->notes()) EXPECT_NE(note.what, "app's output") << note.why;
-  EXPECT_FALSE((*app)->left_behind());
+  }};
+  std::unique_ptr<RunningApp> app_;
+};
+
+TEST_F(ContainerApp, that_closes_its_output_before_its_end_does_not_blame_the_daemon) {
+  EXPECT_EQ(end().detail, "exited with code 3");
+  EXPECT_TRUE(notes_about_output().empty());
+  EXPECT_FALSE(app_->left_behind());
+}
+
+TEST_F(ContainerApp, whose_output_was_cut_off_is_told_once_it_has_run_on_for_a_while) {
+  EXPECT_FALSE(testing::wait_readable(app_->exit_fd(), 1100)) << "it runs on";
+  EXPECT_FALSE(app_->exited());
+  EXPECT_EQ(end().detail, "exited with code 3");
+  EXPECT_EQ(notes_about_output(),
+            std::vector<std::string>{"its stream ended while the app went on; what the app wrote "
+                                     "afterwards is not kept"});
 }
 
 TEST(DockerLauncher, an_app_that_ended_before_its_engine_noticed_was_here) {
