@@ -57,15 +57,35 @@ def test_an_engine_that_has_died(boxed, dockerd):
     assert str(dockerd.socket) in message and "start" in message
 
 
-def test_an_engine_that_we_may_not_talk_to(dockerd):
+@pytest.fixture
+def ordinary(dockerd):
+    """A place of a user who is not root."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="assay-denied-"))
     folder.chmod(0o777)
+    yield use(Place(folder), dockerd)
+    shutil.rmtree(folder)
+
+
+def test_an_engine_that_we_may_not_talk_to(ordinary, dockerd):
+    message = refused(ordinary, spec(ordinary, dockerd.busybox(), ["true"]), user=NOBODY_ELSE)
+    assert str(dockerd.socket) in message and "permission" in message.lower()
+
+
+def test_who_is_not_root_is_told_what_is_not_measured_and_what_cannot_be_removed(ordinary, dockerd):
+    """The user may talk to the engine, as one in the group docker."""
+    keep = "mkdir $PYWAGGLE_LOG_DIR/uploads; echo x > $PYWAGGLE_LOG_DIR/uploads/x; sleep 1"
+    mode = dockerd.socket.stat().st_mode & 0o777
+    dockerd.socket.chmod(0o666)
     try:
-        place = use(Place(folder), dockerd)
-        message = refused(place, spec(place, dockerd.busybox(), ["true"]), user=NOBODY_ELSE)
-        assert str(dockerd.socket) in message and "permission" in message.lower()
+        document = ordinary.json("run", "--json", spec(ordinary, dockerd.busybox(), ["sh", "-c", keep]), user=NOBODY_ELSE)
     finally:
-        shutil.rmtree(folder)
+        dockerd.socket.chmod(mode)
+    run = document["runs"][0]
+    assert run["status"] == "finished" and run["isolation"].startswith("cgroup")
+    assert "app's last moments" in [gap["what"] for gap in run["not_measured"]]
+    done = ordinary.assay("history", "rm", "last", user=NOBODY_ELSE)
+    assert done.returncode == 4 and f"sudo rm -r {document['folder']}" in done.stderr
+    assert dockerd.containers() == []
 
 
 def finished(process, code):
