@@ -148,17 +148,18 @@ def test_an_interrupt_ends_the_waiting_at_once(boxed, dockerd):
 
 
 @pytest.mark.parametrize("moment", ["while it waits", "while the app runs"])
-def test_a_killed_session_leaves_nothing_after_the_clean_up(boxed, dockerd, moment):
+def test_a_killed_session_leaves_nothing_after_the_clean_up(place, engine, moment):
     """A network that only looks like ours is left alone."""
-    _, strange = dockerd.call("POST", "/networks/create", {"Name": "strange", "Labels": {"assay.session": "x"}})
+    _, strange = engine.call("POST", "/networks/create", {"Name": "strange", "Labels": {"assay.session": "x"}})
+    use(place, engine)
     waits = moment == "while it waits"
-    killed = boxed.start("run", "--quiet", spec(boxed, dockerd.busybox(), {
-        "args": TICKING, "needs": [broker(dockerd, "sleep 600", **({"ready_port": 8000} if waits else {}))]}))
-    wait_until(lambda: len(dockerd.containers(status="running")) == (1 if waits else 2), 30, "all run")
+    killed = place.start("run", "--quiet", spec(place, engine.busybox(), {
+        "args": TICKING, "needs": [broker(engine, "sleep 600", **({"ready_port": 8000} if waits else {}))]}))
+    wait_until(lambda: len(engine.containers(status="running")) == (1 if waits else 2), 30, "all run")
     killed.kill()
     killed.communicate()
-    done = boxed.assay("cleanup")
+    done = place.assay("cleanup")
     assert done.returncode == 0 and "removed network" in done.stdout, done.stdout + done.stderr
-    assert dockerd.containers() == [] and networks(dockerd) == [strange["Id"]]
-    assert dockerd.call("DELETE", "/networks/strange")[0] == 204
-    assert [run["status"] for run in boxed.last()["runs"]] == ["interrupted"]
+    assert engine.containers() == [] and networks(engine) == [strange["Id"]]
+    assert engine.call("DELETE", "/networks/strange")[0] == 204
+    assert [run["status"] for run in place.last()["runs"]] == ["interrupted"]
