@@ -104,7 +104,7 @@ std::string source_of(const std::vector<Series>& recorded, std::string_view name
     const bool alone = std::none_of(recorded.begin(), recorded.end(), [](const Series& other) {
       return other.info.scope == Scope::need;
     });
-    return s.info.source + (alone ? ", less the app" : ", less the app, what it needs");
+    return s.info.source + (alone ? ", less the app" : ", less the app and what it needs");
   }
   return "";
 }

@@ -33,7 +33,7 @@ TEST(OtherLoad, is_not_what_the_app_needs_beside_itself) {
   const auto analysis = t.analyze();
   EXPECT_NEAR(find(analysis.others, "cpu_cores")->mean, 0.1, 1e-9);
   EXPECT_EQ(find(analysis.others, "cpu_cores")->source,
-            "test, less the app, what it needs and Assay");
+            "test, less the app and what it needs and Assay");
   EXPECT_EQ(analysis.disturbed, false);
 }
 
