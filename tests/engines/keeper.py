@@ -82,7 +82,8 @@ class Keeper:
 
     def start(self):
         log = open(self.folder / "engine.log", "ab")
-        self.engine = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        # In its own folder: conmon leaves a file where it was started when a container runs out of memory.
+        self.engine = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder)
 
     def kill(self):
         """What dies with the engine (its containerd) is awaited too, or a new one would take it for alive."""
