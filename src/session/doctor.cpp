@@ -13,11 +13,17 @@ namespace assay::session {
 namespace {
 
 /// "why; run: command" as probes word it, taken apart.
-Capability missing(const NotMeasured& gap) {
-  constexpr std::string_view kRun = "; run: ";
-  const size_t at = gap.why.find(kRun);
+Capability missing(const NotMeasured& gap, std::string_view divider = "; run: ") {
+  const size_t at = gap.why.find(divider);
   if (at == std::string::npos) return {gap.what, false, gap.why, ""};
-  return {gap.what, false, gap.why.substr(0, at), gap.why.substr(at + kRun.size())};
+  return {gap.what, false, gap.why.substr(0, at), gap.why.substr(at + divider.size())};
+}
+
+void examine_facilities(std::vector<Capability>& found) {
+  for (const auto& [what, facility] : launch::examine_facilities()) {
+    found.push_back(facility ? Capability{what, true, *facility, ""}
+                             : missing({what, facility.error().message}, "; "));
+  }
 }
 
 void examine(probes::Probes probes, std::vector<Capability>& found) {
@@ -73,6 +79,7 @@ void examine_an_app(std::vector<Capability>& found) {
 std::vector<Capability> examine_machine() {
   std::vector<Capability> found;
   examine_an_app(found);
+  examine_facilities(found);
   examine(probes::node_probes(SysRoot()), found);
   examine(probes::power_probes(SysRoot()), found);
   return found;

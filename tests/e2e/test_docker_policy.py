@@ -34,6 +34,14 @@ def allow_lab(place):
     place.env["ASSAY_POLICY"] = str(path)
 
 
+def test_doctor_names_the_engine_and_its_socket(boxed):
+    rows = {row["what"]: row for row in boxed.json("doctor", "--json")}
+    engine = rows["apps in containers"]
+    assert engine["available"]
+    assert engine["detail"].startswith("Docker ")
+    assert engine["detail"].endswith(" at " + boxed.env["DOCKER_HOST"].removeprefix("unix://"))
+
+
 def test_the_call_of_existing_scripts_passes_in_a_lab(boxed, dockerd, config):
     allow_lab(boxed)
     mount = ["-v", f"{config}:/run/waggle/data-config.json"]

@@ -124,7 +124,7 @@ Result<void> find_ffmpeg() {
   if (is_in_path("ffmpeg", path == nullptr ? "" : path)) return {};
   return refused(
       "videos, sounds and pictures other than JPEG and WAV are converted by ffmpeg, "
-      "which is not installed: apt install ffmpeg");
+      "which is not installed; sudo apt install ffmpeg");
 }
 
 Result<void> run_ffmpeg(const std::vector<std::string>& arguments, const fs::path& folder,

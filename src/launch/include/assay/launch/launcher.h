@@ -160,6 +160,14 @@ class Containers {
 /// answers.
 Result<std::unique_ptr<Containers>> find_containers();
 
+/// Something that some apps need of this machine.
+struct Facility {
+  std::string what;
+  Result<std::string> found;  ///< what there is; else why not, and behind "; " what to do
+};
+/// A container engine, queues for slow links, a converter of videos.
+std::vector<Facility> examine_facilities();
+
 /// Ends processes and removes cgroups that dead sessions left behind, and only those: whatever was
 /// started by an `assay` that still lives is left alone. `cut_off` names the sessions that never
 /// came to their end; only theirs are looked for by the mark in a process's environment, since a
