@@ -44,9 +44,10 @@ std::optional<Advice> goal_in_wrong_unit(const Facts& f) {
     const auto* line = find(f.analysis.metrics, g.goal.metric);
     return Advice{fmt::format("A goal cannot be judged: {} is not measured in the unit of \"{}\".",
                               g.goal.metric, g.goal.text),
-                  fmt::format("It is {} in {}.", format_value(*g.value, line ? line->unit : ""),
-                              line ? line->unit : "another unit"),
-                  "Write the goal's bound in that unit."};
+                  fmt::format("It is {} in {}; the goal's bound was read as {}.",
+                              format_value(*g.value, line ? line->unit : ""),
+                              line ? line->unit : "another unit", bound_as_read(g.goal)),
+                  "Write the goal's bound as a plain number, without a unit."};
   }
   return std::nullopt;
 }

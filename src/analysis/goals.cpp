@@ -139,6 +139,10 @@ bool in_another_unit(const Goal& goal, const RunAnalysis& analysis) {
   return d != nullptr && !d->unit.empty() && !written.empty() && d->unit != written;
 }
 
+std::string bound_as_read(const Goal& goal) {
+  return format_value(goal.bound, written_unit(goal));
+}
+
 std::string name_of(const Goal& goal) {
   return goal.statistic == "mean" ? goal.metric : goal.metric + "." + goal.statistic;
 }

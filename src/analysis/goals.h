@@ -27,6 +27,9 @@ std::string unit_of(const Goal& goal, const RunAnalysis& analysis);
 /// else; such a goal is not met.
 bool in_another_unit(const Goal& goal, const RunAnalysis& analysis);
 
+/// "5 min" of "distance <= 5m": what the unit behind the bound was taken for.
+std::string bound_as_read(const Goal& goal);
+
 /// "latency.p95"; the mean goes without saying.
 std::string name_of(const Goal& goal);
 

@@ -3,6 +3,8 @@
 
 #include "test_run.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 namespace assay::analysis {
@@ -80,6 +82,21 @@ TEST(Goals, in_another_unit_than_their_metric_are_not_met) {
   t.run.target.goals[0].text = "infer <= 200ms";
   t.run.target.goals[0].bound = 0.2;
   EXPECT_TRUE(t.analyze().goals[0].met);
+}
+
+TEST(Goals, whose_unit_was_taken_for_another_are_told_how_it_was_read) {
+  TestRun t;
+  t.run.target.goals = {
+      make_goal("distance", "mean", Comparison::less_equal, 300, "distance <= 5m")};
+  SeriesInfo distance = event_info("distance");
+  distance.unit = "m";
+  t.add(distance, {{1, 4.5}});
+  const auto advice = t.analyze().advice;
+  const auto told = std::any_of(advice.begin(), advice.end(), [](const Advice& a) {
+    return a.evidence == "It is 4.5 m in m; the goal's bound was read as 5 min." &&
+           a.action == "Write the goal's bound as a plain number, without a unit.";
+  });
+  EXPECT_TRUE(told);
 }
 
 TEST(Metrics, take_their_unit_from_how_a_goal_is_written) {

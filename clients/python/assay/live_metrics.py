@@ -72,9 +72,9 @@ class LiveMetrics(object):
         else:
             self._bad += 1
 
-    def push(self, name, value):
-        """Reports a number as it is."""
-        self._report(name, value, self._sender.begin())
+    def push(self, name, value, unit=None):
+        """Reports a number as it is; `unit` is any text, of which times and sizes ('ms', 'MiB') are understood."""
+        self._report(name, value, self._sender.begin(), unit)
 
     push_metric = push
 
@@ -176,7 +176,7 @@ class LiveMetrics(object):
             rate[:] = [0, 0.0, now, True]
         self._report(name, value, now)
 
-    def _report(self, name, value, now):
+    def _report(self, name, value, now, unit=None):
         if not self._sender.takes(now):
             return
         try:
@@ -185,11 +185,12 @@ class LiveMetrics(object):
             if not -_INFINITY < number < _INFINITY or isinstance(value, (bool, str, bytes)):
                 raise ValueError(value)
             head = self._heads.get(name) or self._head(name)
+            tail = b'' if unit is None else (', "unit": %s' % json.dumps(str(unit))).encode()
         except Exception:
             self._bad += 1
             self._tell_bad(name, now)
             return
-        self._sender.put(b'%s%r, "timestamp": %.6f}}\n\n' % (head, number, time.time()), now)
+        self._sender.put(b'%s%r, "timestamp": %.6f%s}}\n\n' % (head, number, time.time(), tail), now)
 
     def _head(self, name):
         """Begins a message; the first of each connection tells the kind as well."""

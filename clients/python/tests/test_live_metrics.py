@@ -14,6 +14,14 @@ def test_push_sends_the_form_that_the_profiler_reads(profiler, clock):
     assert metrics.dropped == 0
 
 
+def test_push_tells_the_unit_that_it_is_given(profiler, clock):
+    with LiveMetrics(profiler.path) as metrics:
+        metrics.push('delay', 12.5, unit='ms')
+        metrics.push('delay', 1, 'a "unit"')
+        metrics.push('delay', 2)
+    assert [m['delay'].get('unit') for m in profiler.read_all()] == ['ms', 'a "unit"', None]
+
+
 def test_the_socket_is_found_in_the_environment(profiler, monkeypatch):
     monkeypatch.setenv('ASSAY_SOCKET', profiler.path)
     with LiveMetrics() as metrics:
