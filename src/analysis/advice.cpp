@@ -47,6 +47,17 @@ std::optional<Advice> ran_out_of_memory(const Facts& f) {
       "at once: smaller batches, smaller images, fewer workers."};
 }
 
+std::optional<Advice> too_few_processes(const Facts& f) {
+  const uint64_t refused = f.run.exit.forks_refused;
+  const auto& limit = f.run.target.limits.pids;
+  if (refused == 0) return std::nullopt;
+  return Advice{"The app could not start all the processes and threads that it wanted.",
+                fmt::format("Its limit of {} was reached {}.",
+                            limit ? fmt::format("{} processes", *limit) : "processes",
+                            refused == 1 ? "once" : fmt::format("{} times", refused)),
+                "Raise the limit (--pids, resources: pids), or let it work with fewer workers."};
+}
+
 std::optional<Advice> cpu_limit_too_low(const Facts& f) {
   if (!throttled(f)) return std::nullopt;
   const auto& cpus = f.run.target.limits.cpus;
@@ -246,17 +257,10 @@ std::optional<Advice> idle(const Facts& f) {
       "needs under load cannot be told from this run."};
 }
 
-constexpr std::array<Rule, 11> kRules = {ran_out_of_memory,
-                                         cpu_limit_too_low,
-                                         memory_near_limit,
-                                         memory_grows,
-                                         swap_used,
-                                         one_thread_only,
-                                         waits_for_disk,
-                                         busy_node,
-                                         board_held_back,
-                                         slow_governor,
-                                         idle};
+constexpr std::array<Rule, 12> kRules = {ran_out_of_memory, too_few_processes, cpu_limit_too_low,
+                                         memory_near_limit, memory_grows,      swap_used,
+                                         one_thread_only,   waits_for_disk,    busy_node,
+                                         board_held_back,   slow_governor,     idle};
 
 }  // namespace
 

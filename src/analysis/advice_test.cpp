@@ -36,6 +36,15 @@ TEST(Advice, on_running_out_of_memory) {
   EXPECT_FALSE(t.advises("close to its memory limit"));
 }
 
+TEST(Advice, on_a_limit_of_processes_that_was_reached) {
+  TestRun t = healthy_run();
+  t.run.target.limits.pids = 20;
+  EXPECT_FALSE(t.advises("processes and threads"));
+  t.run.exit.forks_refused = 3;
+  EXPECT_EQ(evidence_of(t, "processes and threads"),
+            "Its limit of 20 processes was reached 3 times.");
+}
+
 TEST(Advice, on_a_cpu_limit_that_holds_it_back) {
   TestRun t;
   t.run.target.limits.cpus = 0.5;

@@ -85,11 +85,10 @@ void print_result(const RunArguments& args, const session::Outcome& outcome) {
 }
 
 /// ", 2 of 4 runs were not started" or nothing.
-std::string not_started_words(const session::Outcome& outcome) {
-  const int left = outcome.not_started;
+std::string not_started_words(const SessionRecord& session) {
+  const int left = session.not_started();
   if (left == 0) return "";
-  return fmt::format(", {} of {} runs {} not started", left,
-                     outcome.view.session.runs.size() + static_cast<size_t>(left),
+  return fmt::format(", {} of {} runs {} not started", left, session.planned_runs,
                      left == 1 ? "was" : "were");
 }
 
@@ -216,7 +215,7 @@ Result<int> run(const RunArguments& args, const Context& context) {
   }
   if (outcome->interrupted) {
     fmt::print(stderr, "assay: interrupted{}; what was measured is kept in {}\n",
-               not_started_words(*outcome), outcome->view.session.folder);
+               not_started_words(outcome->view.session), outcome->view.session.folder);
     return kInterrupted;
   }
   return exit_code(outcome->view);

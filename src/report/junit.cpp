@@ -127,6 +127,23 @@ size_t failures_in(const std::vector<Case>& cases) {
       std::count_if(cases.begin(), cases.end(), [](const Case& c) { return !c.failure.empty(); }));
 }
 
+/// Runs that an interruption left out are neither passed nor failed.
+std::string not_started(const std::string& app, int count) {
+  if (count == 0) return "";
+  const std::string suite = app + " not started";
+  std::string out = fmt::format(
+      "  <testsuite name=\"{}\" tests=\"{}\" failures=\"0\" errors=\"0\" skipped=\"{}\" "
+      "time=\"0.000\">\n",
+      xml(suite), count, count);
+  for (int i = 0; i < count; ++i) {
+    out += fmt::format(
+        "    <testcase name=\"runs to its end\" classname=\"{}\" time=\"0.000\">\n"
+        "      <skipped message=\"the session ended before this run\"/>\n    </testcase>\n",
+        xml(suite));
+  }
+  return out + "  </testsuite>\n";
+}
+
 }  // namespace
 
 std::string junit_xml(const SessionView& view) {
@@ -153,6 +170,9 @@ std::string junit_xml(const SessionView& view) {
     failures += failures_in(cases);
     time += cases.front().time;
   }
+  const int left = view.session.not_started();
+  suites += not_started(app, left);
+  tests += static_cast<size_t>(left);
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<testsuites name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" time=\"{:.3f}\">\n{}"

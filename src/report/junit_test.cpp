@@ -45,6 +45,17 @@ TEST(JunitXml, makes_a_failed_run_a_failure_of_its_kind) {
       << xml;
 }
 
+TEST(JunitXml, skips_runs_that_were_not_started) {
+  SessionView view = testing::small_view();
+  view.session.planned_runs = 3;
+  const std::string xml = junit_xml(view);
+  EXPECT_NE(xml.find("tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"2\""), std::string::npos)
+      << xml;
+  const size_t first = xml.find("<skipped message=\"the session ended before this run\"/>");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_NE(xml.find("<skipped ", first + 1), std::string::npos);
+}
+
 TEST(JunitXml, passes_a_run_that_reached_its_timeout) {
   SessionView view = testing::small_view();
   view.session.runs[0].status = RunStatus::timeout;

@@ -178,6 +178,16 @@ void add_gaps(std::string& out, const SessionRecord& session, const Style& style
   if (gaps > 0 || !losses.empty()) out += "\n";
 }
 
+void add_not_started(std::string& out, const SessionRecord& session, const Style& style) {
+  const int left = session.not_started();
+  if (left == 0) return;
+  out += wrapped("Not started: ",
+                 fmt::format("{} of {} runs; goals and numbers are those of the others", left,
+                             session.planned_runs),
+                 style.columns()) +
+         "\n";
+}
+
 void add_places(std::string& out, const SessionRecord& session, const Style& style) {
   out += fmt::format("{} {}\n", style.dim("Session"), printable(session.id));
   if (session.folder.empty()) return;
@@ -292,6 +302,7 @@ std::string text_summary(const SessionView& view, bool color, size_t columns) {
     if (full) add_advice(out, analysis.advice, style);
   }
   if (!full) add_advice(out, distinct_advice(view), style);
+  add_not_started(out, view.session, style);
   add_gaps(out, view.session, style);
   add_places(out, view.session, style);
   return out;

@@ -104,6 +104,14 @@ TEST(TextSummary, tells_what_memory_is_without_a_control_group) {
       << text;
 }
 
+TEST(TextSummary, tells_how_many_runs_were_not_started) {
+  SessionView view = testing::small_view();
+  EXPECT_EQ(text_summary(view, false).find("Not started"), std::string::npos);
+  view.session.planned_runs = 3;
+  const std::string text = text_summary(view, false);
+  EXPECT_NE(text.find("Not started: 2 of 3 runs;"), std::string::npos) << text;
+}
+
 TEST(TextSummary, tells_unlike_states_of_the_board) {
   auto view = testing::page_view();
   view.runs[1].unlike_first = {"governor was performance, is powersave"};

@@ -188,6 +188,7 @@ Exit exit_from(const Json& json) {
   get(json, "signal", e.signal);
   get(json, "core_dumped", e.core_dumped);
   get(json, "oom_killed", e.oom_killed);
+  get(json, "forks_refused", e.forks_refused);
   get(json, "refused", e.refused);
   get(json, "user_seconds", e.user_seconds);
   get(json, "system_seconds", e.system_seconds);
@@ -373,6 +374,7 @@ Json to_json(const Exit& e) {
   put(json, "signal", e.signal);
   json["core_dumped"] = e.core_dumped;
   json["oom_killed"] = e.oom_killed;
+  if (e.forks_refused > 0) json["forks_refused"] = e.forks_refused;
   if (e.refused) json["refused"] = true;
   put(json, "user_seconds", e.user_seconds);
   put(json, "system_seconds", e.system_seconds);
@@ -441,16 +443,18 @@ Json to_json(const RunRecord& r) {
 Json to_json(const SessionRecord& s) {
   Json runs = Json::array();
   for (const auto& r : s.runs) runs.push_back(to_json(r));
-  return {{"schema", 1},
-          {"session", s.id},
-          {"app", to_json(s.app)},
-          {"device", to_json(s.device)},
-          {"user", s.user},
-          {"assay_version", s.assay_version},
-          {"created_unix_ns", unix_ns(s.created)},
-          {"folder", s.folder},
-          {"labels", s.labels},
-          {"runs", runs}};
+  Json json = {{"schema", 1},
+               {"session", s.id},
+               {"app", to_json(s.app)},
+               {"device", to_json(s.device)},
+               {"user", s.user},
+               {"assay_version", s.assay_version},
+               {"created_unix_ns", unix_ns(s.created)},
+               {"folder", s.folder},
+               {"labels", s.labels}};
+  if (s.planned_runs > 0) json["planned_runs"] = s.planned_runs;
+  json["runs"] = runs;
+  return json;
 }
 
 Result<RunRecord> run_from_json(const Json& json) {
@@ -468,6 +472,7 @@ Result<SessionRecord> session_from_json(const Json& json) {
     get_time(json, "created_unix_ns", s.created);
     get(json, "folder", s.folder);
     get(json, "labels", s.labels);
+    get(json, "planned_runs", s.planned_runs);
     if (const auto it = json.find("runs"); it != json.end()) {
       for (const auto& r : *it) s.runs.push_back(run_from(r));
     }

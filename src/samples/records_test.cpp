@@ -15,6 +15,7 @@ SessionRecord example() {
   s.device.cores = 4;
   s.created = from_unix_ns(1769860800000000001);
   s.labels = {{"site", "river"}};
+  s.planned_runs = 3;
   RunRecord r;
   r.ordinal = 1;
   r.target.name = "small board";
@@ -32,6 +33,7 @@ SessionRecord example() {
   r.target.goals = {{"latency", "p95", Comparison::less_equal, 0.2, "latency.p95 <= 200ms"}};
   r.status = RunStatus::timeout;
   r.exit.signal = 2;
+  r.exit.forks_refused = 4;
   r.board.throttling = {"under-voltage now"};
   r.sampling = Sampling{.achieved_interval = Milliseconds(101)};
   r.not_measured = {{"temperature", "no sensors"}};

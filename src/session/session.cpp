@@ -53,9 +53,10 @@ std::map<std::string, std::string> masked_labels(const std::map<std::string, std
   return masked(as_env).env;
 }
 
-Result<SessionRecord> new_session(const Spec& spec, const Options& options, const Clock& clock,
-                                  store::Store& store) {
+Result<SessionRecord> new_session(const Spec& spec, const Plan& plan, const Options& options,
+                                  const Clock& clock, store::Store& store) {
   SessionRecord session;
+  session.planned_runs = static_cast<int>(plan.runs.size());
   session.created = clock.now();
   session.id = new_session_id(session.created);
   session.app = spec.app;
@@ -91,14 +92,13 @@ class Session {
     for (const auto& line : recover(*store_)) listener_.note(line);
     containers_ = plan.containers.get();
     if (!attached) ASSAY_CHECK(get_all_supplies());
-    ASSAY_TRY(record_, new_session(spec_, options_, clock_, *store_));
+    ASSAY_TRY(record_, new_session(spec_, plan, options_, clock_, *store_));
     listener_.session_started(record_, static_cast<int>(plan.runs.size()));
     for (const auto& planned : plan.runs) {
       outcome_.interrupted = outcome_.interrupted || interrupt_waits(options_.interrupt_fd);
       if (outcome_.interrupted || outcome_.trouble) break;
       run_planned(planned, static_cast<int>(plan.runs.size()), start, attached);
     }
-    outcome_.not_started = static_cast<int>(plan.runs.size() - record_.runs.size());
     if (all_refused()) return take_back();
     return finish();
   }

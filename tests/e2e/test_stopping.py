@@ -86,9 +86,11 @@ profiling:
     process = place.start("run", "--grace", "300ms", spec)
     wait_until((place.folder / "started-one").exists, 20, "the first target has started")
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=20)
-    assert process.returncode == 130
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 130 and "1 of 2 runs was not started" in err
     assert not (place.folder / "started-two").exists()
+    junit = place.assay("report", "last", "--format", "junit").stdout
+    assert 'skipped="1"' in junit and junit.count("<skipped ") == 1
 
 
 def cpu_seconds(pid):

@@ -129,6 +129,7 @@ class ContainerApp final : public RunningApp {
     const bool gone = has_ended();
     if (const auto usage = cpu_usage(totals_)) usage_ = usage;
     if (const auto kills = oom_kills(SysRoot(), totals_)) oom_kills_ = *kills;
+    if (const auto refused = forks_refused(SysRoot(), target_.cgroup)) forks_refused_ = *refused;
     if (!gone) {
       look_at_output();
       return std::nullopt;
@@ -152,6 +153,7 @@ class ContainerApp final : public RunningApp {
       exit.system_seconds = usage_->system_seconds;
     }
     exit.oom_killed = oom_kills_ > 0;
+    exit.forks_refused = forks_refused_;
     if (orders_) was_deaf_ = orders_->was_deaf();
     complete(exit);
     if (container_.logs) container_.logs->finish();
@@ -220,6 +222,7 @@ class ContainerApp final : public RunningApp {
   uint64_t oom_kills_ = 0;
   std::optional<steady_clock::time_point> output_ended_;  ///< while the app ran
   bool ended_early_ = false;
+  uint64_t forks_refused_ = 0;
   bool was_deaf_ = false;
   std::optional<Error> left_behind_;
   std::optional<Exit> exit_;

@@ -32,11 +32,12 @@ uint64_t quota_microseconds(double cpus) {
       std::llround(std::max(kLeast, cpus * static_cast<double>(kPeriodMicroseconds))));
 }
 
-/// The number behind "oom_kill " in memory.events and memory.oom_control.
-std::optional<uint64_t> oom_count(std::string_view text) {
-  while (!text.empty()) {
-    std::string_view line = next_field(text, '\n');
-    if (next_field(line, ' ') == "oom_kill") return parse_uint(line);
+/// The number behind `name` in a file of lines "name number".
+std::optional<uint64_t> count_in(const Result<std::string>& text, std::string_view name) {
+  std::string_view rest = text ? std::string_view(*text) : std::string_view();
+  while (!rest.empty()) {
+    std::string_view line = next_field(rest, '\n');
+    if (next_field(line, ' ') == name) return parse_uint(line);
   }
   return std::nullopt;
 }
@@ -227,8 +228,11 @@ Result<void> Cgroup::apply(const Limits& limits) {
 std::optional<uint64_t> oom_kills(const SysRoot& root, const probes::CgroupPaths& paths) {
   const std::string file =
       paths.unified ? paths.v2 + "/memory.events" : paths.memory + "/memory.oom_control";
-  const auto text = root.read(file);
-  return text ? oom_count(*text) : std::nullopt;
+  return count_in(root.read(file), "oom_kill");
+}
+
+std::optional<uint64_t> forks_refused(const SysRoot& root, const probes::CgroupPaths& paths) {
+  return count_in(root.read((paths.unified ? paths.v2 : paths.pids) + "/pids.events"), "max");
 }
 
 }  // namespace assay::launch

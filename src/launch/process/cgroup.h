@@ -59,6 +59,10 @@ class Cgroup {
 /// tell.
 std::optional<uint64_t> oom_kills(const SysRoot& root, const probes::CgroupPaths& paths);
 
+/// How many new processes or threads the group's limit of them has refused; nothing when it cannot
+/// be told.
+std::optional<uint64_t> forks_refused(const SysRoot& root, const probes::CgroupPaths& paths);
+
 /// One value to write, as absolute path of the machine.
 struct LimitWrite {
   std::string_view controller;

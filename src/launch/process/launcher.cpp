@@ -109,9 +109,11 @@ class KeptApp final : public RunningApp {
   Exit release() override {
     if (released_) return *exit_;
     const std::optional<uint64_t> oom = oom_kills();
+    const auto refused = group_ ? launch::forks_refused(SysRoot(), group_->paths()) : std::nullopt;
     const auto report = keeper_.release();
     if (!exit_) set_exit(report ? report->how : 0, report ? report->status : 0, oom);
     released_ = true;
+    exit_->forks_refused = refused.value_or(0);
     if (report) {
       exit_->user_seconds = report->user_seconds;
       exit_->system_seconds = report->system_seconds;

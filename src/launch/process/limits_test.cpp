@@ -111,6 +111,7 @@ TEST_F(Limited, pids_stop_an_app_from_forking_on) {
   EXPECT_EQ(folder.read("out"), "");
   const auto& group = app->target().cgroup;
   EXPECT_EQ(value(group.unified ? group.v2 : group.pids, "pids.max"), "3");
+  EXPECT_EQ(app->release().forks_refused, 1U);
 }
 
 TEST_F(Limited, the_group_can_be_read_until_release) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
@@ -119,6 +120,7 @@ struct Exit {
   std::optional<int> signal;
   bool core_dumped = false;
   bool oom_killed = false;
+  uint64_t forks_refused = 0;  ///< new processes or threads beyond the limit of them
   bool refused = false;  ///< it never started because this machine refused
   std::optional<double> user_seconds;
   std::optional<double> system_seconds;
@@ -206,7 +208,11 @@ struct SessionRecord {
   Timestamp created;
   std::string folder;
   std::map<std::string, std::string> labels;
+  int planned_runs = 0;  ///< with those that an interruption left out; 0: not known
   std::vector<RunRecord> runs;
+
+  /// Of those planned.
+  int not_started() const { return std::max(0, planned_runs - static_cast<int>(runs.size())); }
 };
 
 std::string_view to_string(RunStatus status);

@@ -94,7 +94,6 @@ struct Options {
 struct Outcome {
   report::SessionView view;
   bool interrupted = false;
-  int not_started = 0;  ///< runs of the plan that an interruption or trouble left out
   std::optional<Error>
       trouble;  ///< storing or writing failed; what was measured until then is kept
 };
