@@ -41,12 +41,10 @@ std::string meant(const Facts& f, const std::vector<std::string>& missing) {
 std::optional<Advice> goal_in_wrong_unit(const Facts& f) {
   for (const auto& g : f.analysis.goals) {
     if (!in_another_unit(g.goal, f.analysis)) continue;
-    const auto* line = find(f.analysis.metrics, g.goal.metric);
     return Advice{fmt::format("A goal cannot be judged: {} is not measured in the unit of \"{}\".",
                               g.goal.metric, g.goal.text),
                   fmt::format("It is {} in {}; the goal's bound was read as {}.",
-                              format_value(*g.value, line ? line->unit : ""),
-                              line ? line->unit : "another unit", bound_as_read(g.goal)),
+                              format_value(*g.value, g.unit), g.unit, bound_as_read(g.goal)),
                   "Write the goal's bound as a plain number, without a unit."};
   }
   return std::nullopt;
