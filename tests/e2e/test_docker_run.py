@@ -73,9 +73,11 @@ def test_a_good_target_beside_one_that_runs_out_of_memory(boxed, engine):
 
 
 def test_a_limit_of_cores_holds(boxed, engine):
+    """On a busy machine it may get less than that."""
     load = {"args": ["known_load", "2", "1", "0"], "resources": {"cpus": 0.5}}
     run = boxed.run(spec(boxed, engine.busybox(), load))
-    assert run["footprint"]["cpu_cores"]["mean"] == pytest.approx(0.5, rel=0.1)
+    assert 0 < run["footprint"]["cpu_cores"]["mean"] < 0.55
+    assert run["footprint"]["cpu_throttled_ratio"]["mean"] > 0, "the limit, not the machine, held it back"
 
 
 def test_a_limit_of_processes_holds(boxed, engine):
