@@ -26,6 +26,10 @@ take /etc/os-release /proc/cpuinfo /proc/diskstats /proc/loadavg /proc/meminfo /
   /proc/sys/kernel/osrelease /proc/vmstat /sys/devices/system/cpu/online
 take "/proc/$pid/cgroup" "/proc/$pid/io" "/proc/$pid/stat" "/proc/$pid/status" "/proc/$pid/net/dev" \
   "/proc/$pid"/task/*/status "/proc/$pid"/task/*/schedstat
+for process in self "$pid"; do
+  mkdir -p "$folder/proc/$process/ns"
+  cp -P "/proc/$process/ns/net" "$folder/proc/$process/ns/net"
+done
 take /sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_* /sys/class/thermal/thermal_zone*/type \
   /sys/class/thermal/thermal_zone*/temp /sys/class/hwmon/hwmon*/name /sys/class/hwmon/hwmon*/*_input \
   /sys/class/hwmon/hwmon*/*_label /sys/class/powercap/*/name /sys/class/powercap/*/energy_uj \
