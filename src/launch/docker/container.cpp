@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "docker/container.h"
 
+#include "docker/mount_source.h"
+
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -37,16 +39,21 @@ Json gpu_request(const std::string& gpus) {
   return request;
 }
 
+/// Whether the user decides what is at a place: what is mounted above it may have files of its own
+/// there, unless it begins empty.
+bool is_users(const DockerArgs& args, const std::string& target) {
+  return std::any_of(args.mounts.begin(), args.mounts.end(), [&](const Mount& mount) {
+    return mount.target == target || (!mount.source.empty() && is_within(target, mount.target));
+  });
+}
+
 /// Ours, below those of the user.
 class Mounts {
  public:
-  explicit Mounts(const std::vector<Mount>& users) : all_(users) {}
+  explicit Mounts(const DockerArgs& args) : args_(args), all_(args.mounts) {}
 
   void add(const std::filesystem::path& source, const std::string& target, bool read_only) {
-    if (source.empty()) return;
-    const bool taken =
-        std::any_of(all_.begin(), all_.end(), [&](const Mount& m) { return m.target == target; });
-    if (taken) return;
+    if (source.empty() || is_users(args_, target)) return;
     Mount mount;
     mount.source = std::filesystem::absolute(source).native();
     mount.target = target;
@@ -61,6 +68,7 @@ class Mounts {
   }
 
  private:
+  const DockerArgs& args_;
   std::vector<Mount> all_;
 };
 
@@ -71,8 +79,9 @@ std::string data_target(const std::filesystem::path& dataset) {
 }
 
 Json mounts(const Request& request, const DockerArgs& args) {
-  Mounts all(args.mounts);
-  if (!request.dataset.empty()) all.add(request.dataset, data_target(request.dataset), true);
+  Mounts all(args);
+  // The real path, as it was judged.
+  all.add(real_or_clean_path(request.dataset), data_target(request.dataset), true);
   if (!request.socket.empty()) all.add(request.socket.parent_path(), kSocketFolder, true);
   all.add(request.client_library, kClientFolder, true);
   all.add(request.data_config, kDataConfigFile, true);
@@ -87,7 +96,8 @@ Json environment(const Request& request, const DockerArgs& args, const ImageInfo
   if (!request.client_library.empty() && !image.env.contains("PYTHONPATH"))
     env["PYTHONPATH"] = kClientFolder;
   if (!request.dataset.empty()) env["ASSAY_DATASET"] = data_target(request.dataset);
-  if (!request.published.empty()) env["PYWAGGLE_LOG_DIR"] = kPublishedFolder;
+  if (!request.published.empty() && !is_users(args, kPublishedFolder))
+    env["PYWAGGLE_LOG_DIR"] = kPublishedFolder;
   for (const auto& variable : args.env) env[variable.first] = variable.second;
   for (const auto& variable : request.target.env) env[variable.first] = variable.second;
   if (!request.socket.empty())

@@ -35,7 +35,8 @@ Json labels(const std::string& session_id, int run, const Owner& owner);
 Json environment_list(std::map<std::string, std::string> env, const std::string& session_id,
                       int run, const Owner& owner);
 
-/// The body of POST /containers/create. What the user mounts at a place of ours wins over ours.
+/// The body of POST /containers/create. What the user mounts at a place of ours, or a folder
+/// of the user's above it, wins over ours.
 Json container_body(const Request& request, const DockerArgs& args, const ImageInfo& image,
                     const Owner& owner);
 

@@ -140,6 +140,37 @@ TEST(ContainerBody, what_the_user_mounts_wins_over_ours) {
   EXPECT_EQ(mounts[0]["Source"], "/theirs.json");
 }
 
+TEST(ContainerBody, what_the_user_mounts_above_ours_wins_too) {
+  Request request = example();
+  request.data_config = "/ours.json";
+  request.published = "/published";
+  DockerArgs args;
+  args.mounts = {{MountKind::bind, "/theirs", "/run", false, {}}};
+  const Json json = body(request, args);
+  ASSERT_EQ(json["HostConfig"]["Mounts"].size(), 1U);
+  EXPECT_EQ(json["HostConfig"]["Mounts"][0]["Source"], "/theirs");
+  EXPECT_FALSE(has(json["Env"], "PYWAGGLE_LOG_DIR=/run/assay/published"));
+}
+
+TEST(ContainerBody, in_what_begins_empty_ours_are_mounted) {
+  Request request = example();
+  request.data_config = "/ours.json";
+  DockerArgs args;
+  args.mounts = {{MountKind::tmpfs, "", "/run", false, {}}};
+  EXPECT_EQ(body(request, args)["HostConfig"]["Mounts"].size(), 2U);
+}
+
+TEST(ContainerBody, a_dataset_behind_a_link_is_mounted_by_its_real_path) {
+  const testing::TempFolder folder;
+  folder.write("real.wav", "x");
+  std::filesystem::create_symlink(folder.path() / "real.wav", folder.path() / "birds.wav");
+  Request request = example();
+  request.dataset = folder.path() / "birds.wav";
+  const Json mount = body(request)["HostConfig"]["Mounts"][0];
+  EXPECT_EQ(mount["Source"], std::filesystem::canonical(folder.path() / "real.wav").native());
+  EXPECT_EQ(mount["Target"], "/data/birds.wav");
+}
+
 TEST(ContainerBody, our_marks_cannot_be_overridden) {
   Request request = example();
   request.target.env = {{"ASSAY_OWNER", "1.2.3"}, {"LEVEL", "2"}};

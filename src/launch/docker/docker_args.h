@@ -20,7 +20,7 @@ enum class MountKind : uint8_t { bind, volume, tmpfs };
 struct Mount {
   MountKind kind = MountKind::bind;
   std::string source;  ///< a path of this machine or a volume's name; empty: a new volume, a tmpfs
-  std::string target;  ///< absolute, inside the container
+  std::string target;  ///< inside the container: absolute, without `.`, `..` and a slash behind it
   bool read_only = false;
   std::optional<uint64_t> tmpfs_bytes;
 

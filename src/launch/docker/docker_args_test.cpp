@@ -64,6 +64,17 @@ TEST(DockerArgs, tell_paths_volumes_and_new_volumes_apart) {
                                         {MountKind::bind, "/x", "/y", false, {}}}));
 }
 
+TEST(DockerArgs, have_one_name_for_each_place_in_the_container) {
+  const auto mounts = read({"-v", "/a:/data/", "-v", "/b:/run/waggle/../x", "-v", "/cache//",
+                            "--mount", "type=tmpfs,target=/t/."})
+                          .mounts;
+  ASSERT_EQ(mounts.size(), 4U);
+  EXPECT_EQ(mounts[0].target, "/data");
+  EXPECT_EQ(mounts[1].target, "/run/x");
+  EXPECT_EQ(mounts[2].target, "/cache");
+  EXPECT_EQ(mounts[3].target, "/t");
+}
+
 TEST(DockerArgs, start_a_path_with_a_dot_from_the_current_folder) {
   const auto args = read({"-v", "./data:/d"});
   EXPECT_EQ(args.mounts.at(0).source, (std::filesystem::current_path() / "./data").native());

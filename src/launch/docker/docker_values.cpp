@@ -49,15 +49,17 @@ Result<std::string> absolute_source(const std::string& source) {
   return (folder / source).native();
 }
 
-Result<void> check_target(const std::string& target) {
+/// Without `.`, `..` and a slash at its end, so that two names of one place are the same.
+Result<std::string> clean_target(const std::string& target) {
   if (!target.starts_with('/')) {
     return bad_input(
         fmt::format("{} is where it would be inside the container and must be a whole path",
                     in_quotes(target)));
   }
-  if (std::filesystem::path(target).lexically_normal() == "/")
-    return bad_input("nothing can be mounted over the container's /");
-  return {};
+  std::filesystem::path clean = std::filesystem::path(target).lexically_normal();
+  if (!clean.has_filename()) clean = clean.parent_path();
+  if (clean == "/") return bad_input("nothing can be mounted over the container's /");
+  return clean.native();
 }
 
 Result<void> set_volume_options(std::string_view text, Mount& mount) {
@@ -114,7 +116,7 @@ Result<void> set_mount_key(std::string_view key, const std::string& value, Mount
 Result<Mount> checked(MountKeys keys) {
   Mount& mount = keys.mount;
   if (mount.target.empty()) return bad_input("has no target=");
-  ASSAY_CHECK(check_target(mount.target));
+  ASSAY_TRY(mount.target, clean_target(mount.target));
   if (keys.type == "bind") {
     mount.kind = MountKind::bind;
     if (mount.source.empty()) return bad_input("has no source=");
@@ -147,8 +149,7 @@ Result<Mount> parse_volume(const std::string& text) {
   Mount mount;
   if (parts.size() > 3)
     return bad_input("has too many colons; write SOURCE:TARGET or SOURCE:TARGET:ro");
-  mount.target = parts.size() == 1 ? parts[0] : parts[1];
-  ASSAY_CHECK(check_target(mount.target));
+  ASSAY_TRY(mount.target, clean_target(parts.size() == 1 ? parts[0] : parts[1]));
   if (parts.size() == 3) ASSAY_CHECK(set_volume_options(parts[2], mount));
   if (parts.size() == 1) {
     mount.kind = MountKind::volume;
@@ -185,8 +186,7 @@ Result<DeviceArg> parse_device(const std::string& text) {
   }
   if (parts.size() > 3) return bad_input("has too many colons; write SOURCE:TARGET:rw");
   if (parts.size() >= 2) {
-    device.target = parts[1];
-    ASSAY_CHECK(check_target(device.target));
+    ASSAY_TRY(device.target, clean_target(parts[1]));
   }
   if (parts.size() == 3) {
     if (!are_permissions(parts[2]))
