@@ -13,23 +13,20 @@
 namespace assay::launch {
 namespace {
 
-/// What the policy refuses of all that a spec asks for: docker arguments, env, GPUs and the
-/// dataset, which is a mount like others.
-std::vector<std::string> refusals(const Policy& policy, DockerArgs args, const Target& target,
-                                  const std::filesystem::path& dataset) {
-  if (!target.limits.gpus.empty()) args.gpus = target.limits.gpus;
-  args.env.insert(target.env.begin(), target.env.end());
+/// What the policy refuses of all that a spec asks for, each under its key. What is fetched from an
+/// address lies in a cache of our own and is always allowed.
+std::vector<Obstacle> refusals(const Policy& policy, DockerArgs args, const Target& target) {
+  std::vector<Obstacle> found;
+  const auto add = [&](const char* key, const std::vector<std::string>& sentences) {
+    for (const auto& sentence : sentences) found.push_back({key, {ErrorKind::input, sentence}});
+  };
   PolicyContext context;
-  if (!dataset.empty()) {
-    Mount mount;
-    mount.source = dataset;
-    mount.target = kDataFolder;
-    mount.read_only = true;
-    args.mounts.push_back(std::move(mount));
-    args = resolve_paths(std::move(args));
-    context.dataset = args.mounts.back().source;
-  }
-  return refused_by(policy, args, context);
+  if (target.dataset.find("://") == std::string::npos) context.dataset = target.dataset;
+  if (const auto sentence = refused_dataset(policy, context)) add("dataset", {*sentence});
+  if (!target.limits.gpus.empty()) args.gpus = target.limits.gpus;
+  add(target.docker_args.empty() ? "image" : "docker_args", refused_by(policy, args, context));
+  add("env", refused_variables(policy, target.env));
+  return found;
 }
 
 class DockerLauncher final : public Launcher {
@@ -44,9 +41,8 @@ class DockerLauncher final : public Launcher {
     args = resolve_paths(std::move(args));
     // Judged again: what a path leads to may have changed since the plan.
     ASSAY_TRY(const Policy policy, find_policy());
-    if (const auto refused = refusals(policy, args, request.target, request.dataset);
-        !refused.empty())
-      return bad_input(refused.front());
+    if (const auto refused = refusals(policy, args, request.target); !refused.empty())
+      return fail(refused.front().error);
     ASSAY_TRY(const auto image, engine_.image(request.target.image));
     if (!image) return refused(fmt::format("image {} is gone", request.target.image));
     NewContainer container;
@@ -77,7 +73,7 @@ class ContainersOfEngine final : public Containers {
       if (!result) found.push_back({key, result.error()});
     };
     add("image", check_image(target.image));
-    add("resources", check_link(target.limits.network));
+    add("resources", check_link(target));
     add_refused(target, found);
     for (const auto& need : target.needs) add("needs", check_image(need.image));
     return found;
@@ -186,8 +182,17 @@ class ContainersOfEngine final : public Containers {
     return SysRoot().exists("/proc/sys/fs/binfmt_misc/qemu-" + name);
   }
 
-  static Result<void> check_link(const Link& link) {
-    return link.empty() ? Result<void>() : can_apply(link);
+  /// Only a network of the app's own is slowed down, never one that others use.
+  static Result<void> check_link(const Target& target) {
+    if (target.limits.network.empty()) return {};
+    const auto args = parse_docker_args(target.docker_args);
+    const std::string name = args ? args->network : "";
+    if (name == "host" || name == "none" || name.starts_with("container:"))
+      return bad_input(fmt::format(
+          "network: with --network {} the app has none of its own that could be slowed down; leave "
+          "out one of the two",
+          name));
+    return can_apply(target.limits.network);
   }
 
   static void add_refused(const Target& target, std::vector<Obstacle>& found) {
@@ -196,10 +201,8 @@ class ContainersOfEngine final : public Containers {
     if (!args) return add(args.error());
     const auto policy = find_policy();
     if (!policy) return add(policy.error());
-    const bool local = target.dataset.find("://") == std::string::npos;
-    for (auto& sentence :
-         refusals(*policy, resolve_paths(*args), target, local ? target.dataset : ""))
-      add({ErrorKind::input, std::move(sentence)});
+    for (auto& refused : refusals(*policy, resolve_paths(*args), target))
+      found.push_back(std::move(refused));
     for (auto& sentence : refused_needs(*policy, *args, target.needs))
       found.push_back({"needs", {ErrorKind::input, std::move(sentence)}});
   }

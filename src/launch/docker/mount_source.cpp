@@ -2,12 +2,44 @@
 #include "docker/mount_source.h"
 
 #include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <string_view>
 #include <sys/stat.h>
 #include <system_error>
 
 namespace assay::launch {
 namespace fs = std::filesystem;
 namespace {
+
+/// What is only the machine's own: settings, devices, sockets, other containers.
+constexpr std::array<const char*, 10> kSystemFolders = {"/etc",
+                                                        "/proc",
+                                                        "/sys",
+                                                        "/dev",
+                                                        "/run",
+                                                        "/boot",
+                                                        "/var/lib/docker",
+                                                        "/var/lib/containers",
+                                                        "/var/lib/containerd",
+                                                        "/var/lib/kubelet"};
+constexpr std::array<std::string_view, 5> kKeyFolders = {".ssh", ".gnupg", ".aws", ".docker",
+                                                         ".kube"};
+
+bool is_for_keys(const fs::path& name) {
+  return std::find(kKeyFolders.begin(), kKeyFolders.end(), name.native()) != kKeyFolders.end();
+}
+
+/// What directly in a folder makes it no data; empty: nothing.
+std::string what_is_in(const fs::path& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const fs::path name = entry.path().filename();
+    if (is_for_keys(name)) return fmt::format("keys are in its folder {}", name.native());
+    if (entry.is_socket(error)) return fmt::format("a service listens at {} in it", name.native());
+  }
+  return "";
+}
 
 /// Also true for another name of the same folder: a bind mount, a hard link.
 bool is_same_file(const struct stat& file, const fs::path& other) {
@@ -56,6 +88,17 @@ std::string danger_of(const fs::path& path, const std::vector<fs::path>& engine_
     if (is_above(file, socket)) return "a container engine listens in it";
   }
   return "";
+}
+
+std::string why_no_dataset(const fs::path& path, const std::vector<fs::path>& engine_sockets) {
+  if (std::string danger = danger_of(path, engine_sockets); !danger.empty()) return danger;
+  for (const char* folder : kSystemFolders) {
+    const fs::path real = real_or_clean_path(folder);
+    if (is_within(path, real)) return fmt::format("{} is a folder of the system", folder);
+    if (is_within(real, path)) return fmt::format("{}, a folder of the system, is in it", folder);
+  }
+  if (std::any_of(path.begin(), path.end(), is_for_keys)) return "it is for keys";
+  return what_is_in(path);
 }
 
 }  // namespace assay::launch

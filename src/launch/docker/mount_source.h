@@ -22,4 +22,9 @@ bool is_within(const std::filesystem::path& path, const std::filesystem::path& f
 std::string danger_of(const std::filesystem::path& path,
                       const std::vector<std::filesystem::path>& engine_sockets);
 
+/// Why a real path is no data: that, or it is, holds or is in a folder of the system or of keys, or
+/// services listen in it; empty: it may be data.
+std::string why_no_dataset(const std::filesystem::path& path,
+                           const std::vector<std::filesystem::path>& engine_sockets);
+
 }  // namespace assay::launch

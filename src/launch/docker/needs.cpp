@@ -257,9 +257,7 @@ std::vector<std::string> refused_needs(const Policy& policy, const DockerArgs& a
                     args.network));
   }
   for (const auto& need : needs) {
-    DockerArgs asked;
-    asked.env = need.env;
-    for (const auto& sentence : refused_by(policy, asked, {}))
+    for (const auto& sentence : refused_variables(policy, need.env))
       sentences.push_back(fmt::format("needs: {}: {}", need.name, sentence));
   }
   return sentences;

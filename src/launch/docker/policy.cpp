@@ -54,10 +54,11 @@ class Judge {
     for (const auto& mount : args.mounts) judge_mount(mount);
     for (const auto& device : args.devices) judge_device(device);
     for (const auto& [name, value] : args.env) judge_env(name, args.env_taken_over);
-    judge_name("--network", args.network, "networks", policy_.networks);
-    judge_name("--ipc", args.ipc, "ipc", policy_.ipc);
-    judge_name("--pid", args.pid, "pid", policy_.pid);
-    judge_name("--runtime", args.runtime, "runtimes", policy_.runtimes);
+    judge_or_usual("--network", args.network, {"default", "bridge"}, "networks", policy_.networks);
+    judge_or_usual("--ipc", args.ipc, {"default", "private", "shareable"}, "ipc", policy_.ipc);
+    judge_or_usual("--runtime", args.runtime, {"default", "runc", "crun"}, "runtimes",
+                   policy_.runtimes);
+    if (!args.pid.empty()) judge_name("--pid", args.pid, "pid", policy_.pid);
     for (const auto& name : args.cap_add)
       judge_name("--cap-add", name, "capabilities", policy_.capabilities);
     for (const auto& name : args.security)
@@ -66,6 +67,34 @@ class Judge {
       refuse("--privileged", "gives the app the whole machine", "privileged");
     if (!args.gpus.empty() && !policy_.gpus)
       refuse("--gpus " + args.gpus, "no spec may use GPUs", "gpus");
+  }
+
+  void judge_env(const std::string& name, const Names& taken_over) {
+    const bool ours = std::find(taken_over.begin(), taken_over.end(), name) != taken_over.end();
+    const bool named = std::find(policy_.env.begin(), policy_.env.end(), name) != policy_.env.end();
+    if (!allows(policy_.env, name)) {
+      refuse("-e " + in_quotes(name), "it is not among those allowed", "env");
+    } else if (ours && sounds_secret(name) && !named) {
+      refuse("-e " + in_quotes(name), "it would hand what sounds like a secret of ours to the app",
+             "env", "give a value of its own");
+    }
+  }
+
+  /// One that is not there is told elsewhere.
+  void judge_dataset() {
+    if (!dataset_) return;
+    const std::string trouble = why_no_dataset(*dataset_, context_.engine_sockets);
+    const auto fits = [&](const std::string& path) {
+      const fs::path allowed = real_or_clean_path(path);
+      if (trouble.empty()) return is_within(*dataset_, allowed);
+      return *dataset_ == allowed && allowed != "/";
+    };
+    if (std::any_of(policy_.datasets.begin(), policy_.datasets.end(), fits)) return;
+    refuse("dataset " + in_quotes(context_.dataset.native()),
+           which(context_.dataset, *dataset_) + (trouble.empty()
+                                                     ? "is outside of every folder that is allowed"
+                                                     : "cannot be a dataset: " + trouble),
+           "datasets", "copy what the app needs into a folder of its own");
   }
 
   std::vector<std::string> take() { return std::move(sentences_); }
@@ -93,19 +122,19 @@ class Judge {
 
   void judge_name(const std::string& option, const std::string& name, const std::string& key,
                   const Names& allowed) {
-    if (name.empty() || allows(allowed, name)) return;
+    if (allows(allowed, name)) return;
     refuse(fmt::format("{} {}", option, in_quotes(name)), "it is not among those allowed", key);
   }
 
-  void judge_env(const std::string& name, const Names& taken_over) {
-    const bool ours = std::find(taken_over.begin(), taken_over.end(), name) != taken_over.end();
-    const bool named = std::find(policy_.env.begin(), policy_.env.end(), name) != policy_.env.end();
-    if (!allows(policy_.env, name)) {
-      refuse("-e " + in_quotes(name), "it is not among those allowed", "env");
-    } else if (ours && sounds_secret(name) && !named) {
-      refuse("-e " + in_quotes(name), "it would hand what sounds like a secret of ours to the app",
-             "env", "give a value of its own");
-    }
+  /// Without a name the engine takes what is usual, which has several names.
+  void judge_or_usual(const std::string& option, const std::string& name, const Names& usual,
+                      const std::string& key, const Names& allowed) {
+    if (!name.empty() && name != "default") return judge_name(option, name, key, allowed);
+    if (std::any_of(usual.begin(), usual.end(),
+                    [&](const std::string& each) { return allows(allowed, each); }))
+      return;
+    refuse("no " + option, fmt::format("the usual one ({}) is not among those allowed", usual[1]),
+           key, fmt::format("choose with {} one that is", option));
   }
 
   void judge_device(const DeviceArg& device) {
@@ -196,13 +225,18 @@ class Judge {
 
 }  // namespace
 
-std::vector<fs::path> known_engine_sockets() {
+std::vector<fs::path> known_engine_sockets(const fs::path& users) {
   std::vector<fs::path> sockets = {"/var/run/docker.sock", "/run/podman/podman.sock",
                                    "/run/containerd/containerd.sock", "/run/crio/crio.sock",
                                    "/run/k3s/containerd/containerd.sock"};
-  const std::string own = fmt::format("/run/user/{}", ::getuid());
-  sockets.emplace_back(own + "/docker.sock");
-  sockets.emplace_back(own + "/podman/podman.sock");
+  const auto add_user = [&](const fs::path& folder) {
+    sockets.push_back(folder / "docker.sock");
+    sockets.push_back(folder / "podman/podman.sock");
+  };
+  add_user(users / std::to_string(::getuid()));
+  // The others' too: the engine may enter them all, whoever we are.
+  std::error_code error;
+  for (const auto& user : fs::directory_iterator(users, error)) add_user(user.path());
   constexpr std::string_view kUnix = "unix://";
   if (const char* host = std::getenv("DOCKER_HOST");
       host != nullptr && std::string_view(host).starts_with(kUnix))
@@ -230,6 +264,21 @@ std::vector<std::string> refused_by(const Policy& policy, const DockerArgs& args
   Judge judge(policy, context);
   judge.judge(args);
   return judge.take();
+}
+
+std::vector<std::string> refused_variables(const Policy& policy,
+                                           const std::map<std::string, std::string>& env) {
+  const PolicyContext context;
+  Judge judge(policy, context);
+  for (const auto& variable : env) judge.judge_env(variable.first, {});
+  return judge.take();
+}
+
+std::optional<std::string> refused_dataset(const Policy& policy, const PolicyContext& context) {
+  Judge judge(policy, context);
+  judge.judge_dataset();
+  const auto sentences = judge.take();
+  return sentences.empty() ? std::nullopt : std::optional(sentences.front());
 }
 
 }  // namespace assay::launch

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,8 +32,9 @@ struct Policy {
   std::filesystem::path file;        ///< empty: the built-in policy
   std::map<std::string, int> lines;  ///< of each key that the file has
   std::vector<MountRule> mounts;
-  DatasetUse dataset = DatasetUse::read;  ///< whether `-v` may name paths inside it
-  std::vector<std::string> volumes;       ///< by name; a new one without a name is always allowed
+  DatasetUse dataset = DatasetUse::read;      ///< whether `-v` may name paths inside it
+  std::vector<std::string> datasets = {"/"};  ///< below which a spec's own may be
+  std::vector<std::string> volumes;  ///< by name; a new one without a name is always allowed
   std::vector<std::string> devices;
   std::vector<std::string> networks = {"bridge", "default", "none"};
   std::vector<std::string> env = {"*"};
@@ -46,8 +48,10 @@ struct Policy {
   bool privileged = false;
 };
 
-/// Where container engines of this machine listen, $DOCKER_HOST included.
-std::vector<std::filesystem::path> known_engine_sockets();
+/// Where container engines of this machine listen, $DOCKER_HOST included. `users` has a folder for
+/// each user's own engine.
+std::vector<std::filesystem::path> known_engine_sockets(
+    const std::filesystem::path& users = "/run/user");
 
 struct PolicyContext {
   std::filesystem::path dataset;  ///< on this machine; empty: none
@@ -73,7 +77,14 @@ DockerArgs resolve_paths(DockerArgs args);
 /// has one) and what to do. Empty: all of it is allowed. A source that does not exist is refused,
 /// as nobody can tell what it will be. Sockets, folders that hold an engine's socket, and / itself
 /// are allowed only by a mount rule of exactly that path, never by one above it nor as dataset.
+/// Where no network, IPC mode or runtime is given, what the engine usually takes is judged.
 std::vector<std::string> refused_by(const Policy& policy, const DockerArgs& args,
                                     const PolicyContext& context);
+/// The same of variables alone.
+std::vector<std::string> refused_variables(const Policy& policy,
+                                           const std::map<std::string, std::string>& env);
+/// Why the context's dataset may not be one. The spec chooses it, so that folders of the system,
+/// keys and sockets are none unless `datasets` has exactly that path; / never is.
+std::optional<std::string> refused_dataset(const Policy& policy, const PolicyContext& context);
 
 }  // namespace assay::launch

@@ -26,18 +26,19 @@ struct ListKey {
   std::string_view name;
   std::vector<std::string> Policy::*list;
 };
-constexpr std::array<ListKey, 9> kLists = {{{"volumes", &Policy::volumes},
-                                            {"devices", &Policy::devices},
-                                            {"networks", &Policy::networks},
-                                            {"env", &Policy::env},
-                                            {"capabilities", &Policy::capabilities},
-                                            {"ipc", &Policy::ipc},
-                                            {"pid", &Policy::pid},
-                                            {"security", &Policy::security},
-                                            {"runtimes", &Policy::runtimes}}};
-constexpr std::array<std::string_view, 13> kKeys = {
-    "mounts", "dataset",      "volumes", "devices",  "networks", "env",       "gpus",
-    "ipc",    "capabilities", "pid",     "security", "runtimes", "privileged"};
+constexpr std::array<ListKey, 10> kLists = {{{"datasets", &Policy::datasets},
+                                             {"volumes", &Policy::volumes},
+                                             {"devices", &Policy::devices},
+                                             {"networks", &Policy::networks},
+                                             {"env", &Policy::env},
+                                             {"capabilities", &Policy::capabilities},
+                                             {"ipc", &Policy::ipc},
+                                             {"pid", &Policy::pid},
+                                             {"security", &Policy::security},
+                                             {"runtimes", &Policy::runtimes}}};
+constexpr std::array<std::string_view, 14> kKeys = {
+    "mounts", "dataset", "datasets",     "volumes", "devices",  "networks", "env",
+    "gpus",   "ipc",     "capabilities", "pid",     "security", "runtimes", "privileged"};
 constexpr std::array<std::string_view, 4> kMountKeys = {"path", "file", "target", "write"};
 
 int line_of(const YAML::Node& node) {
@@ -166,6 +167,8 @@ class PolicyReader {
       for (const auto& item : value) {
         const auto text = text_of(item, item.IsScalar() ? line_of(item) : line, key);
         if (text) list.push_back(key == "capabilities" ? capability_name(*text) : *text);
+        if (text && key == "datasets" && !text->starts_with('/'))
+          add(line_of(item), "datasets must have paths from /, as in [/srv/data]");
       }
     } else {
       add(line, fmt::format("{} must be a list, as in [a, b], or [] for none", key));

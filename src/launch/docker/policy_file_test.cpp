@@ -102,6 +102,7 @@ TEST(PolicyFile, that_is_broken_is_an_error_with_its_line) {
       {"networks: ['bridge',\n'host]\nenv: []\n", "p.yaml:"},
       {"gpus: true\n\tx: y\n", "p.yaml:2: has a tab"},
       {std::string("gpus: true\n\0x: y\n", 17), "p.yaml:2: has a tab or another control"},
+      {"gpus: true\ndatasets: [/srv, data]\n", "p.yaml:2: datasets must have paths from /"},
       {"? [a]\n: b\n", "p.yaml:1: a key must be text"},
   };
   for (const auto& [text, expected] : cases) {

@@ -70,6 +70,10 @@ class PolicyTest : public ::testing::Test {
     EXPECT_EQ(all.size(), 1U) << words.back();
     return all.empty() ? "" : all.front();
   }
+  std::string dataset_refusal(const fs::path& dataset, const Policy& policy = default_policy()) {
+    context_.dataset = dataset;
+    return refused_dataset(policy, context_).value_or("");
+  }
   Words mount(const fs::path& source, const std::string& rest = ":/in:ro") const {
     return {"-v", source.native() + rest};
   }
@@ -159,9 +163,10 @@ TEST_F(PolicyTest, tells_each_refused_thing_in_a_sentence_of_its_own) {
 
 TEST_F(PolicyTest, names_the_line_that_forbids_or_says_that_the_file_is_silent) {
   const Policy policy = policy_of("gpus: false\n\nnetworks: [none]\n");
-  EXPECT_TRUE(has(refusal({"--gpus", "2"}, policy), "rule gpus of policy /lab/policy.yaml:1"));
+  EXPECT_TRUE(has(refusal({"--gpus", "2", "--net=none"}, policy),
+                  "rule gpus of policy /lab/policy.yaml:1"));
   EXPECT_TRUE(has(refusal({"--net=bridge"}, policy), "rule networks of policy /lab/policy.yaml:3"));
-  const std::string silent = refusal({"--pid=host"}, policy);
+  const std::string silent = refusal({"--pid=host", "--net=none"}, policy);
   EXPECT_TRUE(has(silent, "built-in rule pid, on which policy /lab/policy.yaml says nothing"))
       << silent;
   EXPECT_TRUE(has(silent, "operator to allow it in /lab/policy.yaml")) << silent;
@@ -256,6 +261,50 @@ TEST_F(PolicyTest, refuses_the_dataset_where_that_holds_the_engine) {
   EXPECT_TRUE(has(refusal(mount("/")), "it is the whole machine"));
 }
 
+TEST_F(PolicyTest, takes_any_folder_or_file_for_a_dataset) {
+  EXPECT_EQ(dataset_refusal(root() / "data"), "");
+  EXPECT_EQ(dataset_refusal(root() / "data/frame.jpg"), "");
+  EXPECT_EQ(dataset_refusal(""), "");
+  // Whether `-v` may name what is in it is another matter.
+  EXPECT_EQ(dataset_refusal(root() / "data", policy_of("dataset: none\n")), "");
+}
+
+TEST_F(PolicyTest, takes_no_folder_of_the_system_for_a_dataset) {
+  fs::create_directory_symlink("/etc", root() / "data/link");
+  for (const auto& path : {fs::path("/etc"), fs::path("/etc/passwd"), fs::path("/proc"),
+                           fs::path("/proc/self/"), fs::path("/sys/kernel"), fs::path("/dev"),
+                           fs::path("/var/lib"), fs::path("/var"), root() / "data/link"}) {
+    const std::string sentence = dataset_refusal(path);
+    EXPECT_TRUE(has(sentence, "refused by rule datasets of the built-in policy: ")) << path;
+    EXPECT_TRUE(has(sentence, "a folder of the system")) << sentence;
+  }
+  for (const char* path : {"/run", "/var/run"})
+    EXPECT_TRUE(has(dataset_refusal(path), "cannot be a dataset: ")) << path;
+  EXPECT_TRUE(dataset_refusal("/etc").starts_with("dataset '/etc': refused"));
+}
+
+TEST_F(PolicyTest, takes_neither_keys_nor_places_where_services_listen_for_a_dataset) {
+  folder_.write("home/.ssh/id", "dummy");
+  EXPECT_TRUE(has(dataset_refusal(root() / "home"), "keys are in its folder .ssh"));
+  EXPECT_TRUE(has(dataset_refusal(root() / "home/.ssh/id"), "it is for keys"));
+  listen(root() / "data/service.sock");
+  EXPECT_TRUE(has(dataset_refusal(root() / "data"), "a service listens at service.sock in it"));
+  EXPECT_TRUE(has(dataset_refusal(root() / "run"), "a container engine listens in it"));
+}
+
+TEST_F(PolicyTest, takes_datasets_from_where_the_operator_says) {
+  const Policy policy = policy_of("datasets: [" + (root() / "data").native() + ", /etc]\n");
+  EXPECT_EQ(dataset_refusal(root() / "data/frame.jpg", policy), "");
+  EXPECT_EQ(dataset_refusal("/etc", policy), "");
+  EXPECT_TRUE(has(dataset_refusal("/etc/passwd", policy), "/etc is a folder of the system"));
+  const std::string sentence = dataset_refusal(root() / "outside", policy);
+  EXPECT_TRUE(has(sentence,
+                  "rule datasets of policy /lab/policy.yaml:1: it is outside of every "
+                  "folder that is allowed; copy what the app needs"))
+      << sentence;
+  EXPECT_TRUE(has(dataset_refusal("/", policy_of("datasets: [/]\n")), "it is the whole machine"));
+}
+
 TEST_F(PolicyTest, allows_an_engines_socket_and_its_folder_only_where_they_are_named) {
   EXPECT_EQ(refused(mount(root() / "run/engine.sock"), allowing(root() / "run/engine.sock")),
             Words{});
@@ -283,6 +332,13 @@ TEST_F(PolicyTest, knows_the_engine_of_the_environment) {
   context_.engine_sockets = sockets;
   EXPECT_TRUE(has(refusal(mount("/var/run"), allowing("/var")), "would give the app the machine"));
   EXPECT_TRUE(has(refusal(mount("/run"), allowing("/")), "would give the app the machine"));
+}
+
+TEST_F(PolicyTest, knows_the_engines_of_all_users) {
+  fs::create_directories(root() / "users/1234567");
+  context_.engine_sockets = known_engine_sockets(root() / "users");
+  EXPECT_TRUE(has(refusal(mount(root() / "users/1234567"), allowing(root())),
+                  "a container engine listens in it"));
 }
 
 TEST_F(PolicyTest, allows_paths_below_a_rule_as_far_as_it_says) {
@@ -346,7 +402,24 @@ TEST_F(PolicyTest, never_takes_a_wildcard_for_host_or_another_container) {
   const Policy named = policy_of(
       "networks: [host, 'container:*']\nipc: [host]\npid: [host]\ncapabilities: [cap_all]\n");
   EXPECT_EQ(refused({"--net=host", "--ipc=host", "--pid=host", "--cap-add=all"}, named), Words{});
-  EXPECT_EQ(refused({"--net=container:x"}, named), Words{});
+  EXPECT_EQ(refused({"--net=container:x", "--ipc=host"}, named), Words{});
+}
+
+TEST_F(PolicyTest, judges_what_the_engine_takes_where_nothing_is_given) {
+  const Policy closed = policy_of("networks: [none]\n");
+  const std::string sentence = refusal({}, closed);
+  EXPECT_TRUE(has(sentence,
+                  "no --network: refused by rule networks of policy /lab/policy.yaml:1: "
+                  "the usual one (bridge) is not among those allowed; choose with "
+                  "--network one that is"))
+      << sentence;
+  EXPECT_EQ(refused({"--network", "default"}, closed).size(), 1U);
+  EXPECT_EQ(refused({"--network", "none"}, closed), Words{});
+  EXPECT_EQ(refused({}, policy_of("networks: [bridge]\n")), Words{});
+  EXPECT_EQ(refused({}, policy_of("networks: [default]\n")), Words{});
+  EXPECT_TRUE(has(refusal({}, policy_of("ipc: [none]\n")), "no --ipc: refused by rule ipc"));
+  EXPECT_TRUE(has(refusal({}, policy_of("runtimes: [kata]\n")), "no --runtime: refused by rule"));
+  EXPECT_EQ(refused({"--runtime", "kata"}, policy_of("runtimes: [kata]\n")), Words{});
 }
 
 TEST_F(PolicyTest, judges_variables_by_name_and_keeps_our_secrets) {
