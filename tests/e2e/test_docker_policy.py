@@ -49,6 +49,39 @@ def test_the_call_of_existing_scripts_passes_in_a_lab(boxed, dockerd, config):
     assert log(document, 1) == config.read_text()
 
 
+@pytest.mark.parametrize("target", ["/run/waggle/data-config.json", "/run/waggle/./data-config.json"])
+def test_a_users_own_cameras_win_over_playback(boxed, dockerd, config, target):
+    allow_lab(boxed)
+    frames = boxed.folder / "frames"
+    frames.mkdir()
+    (frames / "1.jpg").write_bytes(b"\xff\xd8\xff\xd9")
+    document = boxed.json("run", "--json", spec(boxed, dockerd.busybox(), {
+        "args": LOOK, "docker_args": ["-v", f"{config}:{target}"], "dataset": str(frames),
+        "playback": [{"id": "top", "type": "image"}]}))
+    assert log(document, 1) == config.read_text()
+
+
+def test_a_folder_of_the_system_is_no_dataset(boxed, dockerd):
+    done = boxed.assay("run", spec(boxed, dockerd.busybox(), {"args": ["cat", "/data/passwd"], "dataset": "/etc"}))
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "sage.yaml:1: dataset '/etc': refused by rule datasets of the built-in policy" in done.stderr
+    assert boxed.json("history", "list", "--json") == []
+
+
+def test_a_closed_network_is_closed_for_those_who_name_none(boxed, dockerd):
+    policy = boxed.folder / "policy.yaml"
+    policy.write_text("networks: [none]\n")
+    policy.chmod(0o600)
+    boxed.env["ASSAY_POLICY"] = str(policy)
+    done = boxed.assay("run", spec(boxed, dockerd.busybox(), {"args": ["true"]}))
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "no --network: refused by rule networks of policy" in done.stderr
+    interfaces = ["ls", "/sys/class/net"]
+    words = ["--network", "none"]
+    document = boxed.json("run", "--json", spec(boxed, dockerd.busybox(), {"args": interfaces, "docker_args": words}))
+    assert log(document, 1).split() == ["lo"]
+
+
 @pytest.mark.parametrize("words, named", [
     (["-v", "CONFIG:/run/waggle/data-config.json"], "cameras/data-config.json"), (["--privileged"], "privileged"),
     (["--network", "host"], "host"), (["--ipc", "host"], "ipc"), (["--pid=host"], "pid"),
@@ -58,7 +91,7 @@ def test_the_call_of_existing_scripts_passes_in_a_lab(boxed, dockerd, config):
 def test_without_a_policy_file_little_is_allowed(boxed, dockerd, config, words, named):
     words = [word.replace("CONFIG", str(config)) for word in words]
     done = boxed.assay("run", spec(boxed, dockerd.busybox(), {"args": LOOK, "docker_args": words}))
-    assert done.returncode not in (0, 3), done.stdout
+    assert done.returncode == 2, done.stdout + done.stderr
     assert "sage.yaml:" in done.stderr and "policy" in done.stderr and named in done.stderr
     assert boxed.json("history", "list", "--json") == []
 
