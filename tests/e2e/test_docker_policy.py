@@ -49,6 +49,20 @@ def test_the_call_of_existing_scripts_passes_in_a_lab(boxed, dockerd, config):
     assert log(document, 1) == config.read_text()
 
 
+@pytest.mark.parametrize("name", ["dockerd", "podman"])
+def test_a_file_allowed_by_name_is_mounted_as_a_copy_that_does_not_stay(place, request, config, name):
+    engine = request.getfixturevalue(name)
+    boxed = use(place, engine)
+    allow_lab(boxed)
+    before = config.read_text()
+    change = ["sh", "-c", "cd /run/waggle; cat data-config.json; echo more >> data-config.json; cat data-config.json"]
+    mount = ["-v", f"{config}:/run/waggle/data-config.json"]
+    document = boxed.json("run", "--json", spec(boxed, engine.busybox(), {"args": change, "docker_args": mount}))
+    assert log(document, 1) == before + before + "more\n"
+    assert config.read_text() == before
+    assert list(boxed.folder.rglob("data-config.json")) == [config]
+
+
 @pytest.mark.parametrize("target", ["/run/waggle/data-config.json", "/run/waggle/./data-config.json"])
 def test_a_users_own_cameras_win_over_playback(boxed, dockerd, config, target):
     allow_lab(boxed)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "docker/container.h"
+#include "docker/named_files.h"
 #include "docker/needs.h"
 #include "docker/policy.h"
 #include "docker/start_container.h"
@@ -38,13 +39,15 @@ class DockerLauncher final : public Launcher {
   Result<std::unique_ptr<RunningApp>> start(const Request& request) override {
     const Owner owner = Owner::self(SysRoot());
     ASSAY_TRY(DockerArgs args, parse_docker_args(request.target.docker_args));
-    args = resolve_paths(std::move(args));
     // Judged again: what a path leads to may have changed since the plan.
     ASSAY_TRY(const Policy policy, find_policy());
+    args = resolve_paths(std::move(args));
+    NamedFiles files = NamedFiles::open(policy, args);
     if (const auto refused = refusals(policy, args, request.target); !refused.empty())
       return fail(refused.front().error);
     ASSAY_TRY(const auto image, engine_.image(request.target.image));
     if (!image) return refused(fmt::format("image {} is gone", request.target.image));
+    ASSAY_CHECK(files.copy_to(request.stdout_file.parent_path() / "mounts", args));
     NewContainer container;
     container.name = fmt::format("assay-{}-{}", request.session_id, request.run);
     container.body = container_body(request, args, *image, owner);

@@ -19,7 +19,7 @@ namespace assay::launch {
 /// A path of this machine that may be mounted, with all below it.
 struct MountRule {
   std::filesystem::path path;
-  std::string file;    ///< only a regular file of this name; empty: anything
+  std::string file;    ///< only a regular file of this name, as a copy; empty: anything
   std::string target;  ///< only there in the container; empty: anywhere
   bool write = false;  ///< else only read-only
 };
@@ -70,7 +70,9 @@ Result<Policy> parse_policy(const std::string& text, const std::filesystem::path
 Result<Policy> find_policy();
 
 /// Mount sources and devices with links and `..` resolved; what does not exist stays as it is.
-/// Judge and use what this returns, so that a link that is changed in between leads nowhere else.
+/// Judge and use what this returns: then a link that is changed in between leads nowhere else. The
+/// engine follows the path once more, so whoever may change folders on the way can still lead it
+/// elsewhere; NamedFiles closes that for files that are allowed by name.
 DockerArgs resolve_paths(DockerArgs args);
 
 /// One sentence per refused thing: what, which rule of which policy (with its line, where the file
