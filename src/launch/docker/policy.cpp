@@ -213,8 +213,11 @@ class Judge {
     if (!mount.read_only && !rule.write) return false;
     if (!rule.target.empty() && fs::path(mount.target).lexically_normal() != rule.target)
       return false;
+    if (rule.file.empty()) return true;
+    // Also by the name that it was given: by this, NamedFiles knows what to copy.
     std::error_code error;
-    return rule.file.empty() || (real.filename() == rule.file && fs::is_regular_file(real, error));
+    return real.filename() == rule.file && fs::path(mount.source).filename() == rule.file &&
+           fs::is_regular_file(real, error);
   }
 
   const Policy& policy_;

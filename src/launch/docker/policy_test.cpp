@@ -367,6 +367,12 @@ TEST_F(PolicyTest, allows_a_file_of_one_name_at_one_place) {
   EXPECT_EQ(refused(mount(root() / "outside/file", to), policy).size(), 1U);
   EXPECT_EQ(refused(mount(root() / "outside/deep/link", to), policy).size(), 1U);
   EXPECT_EQ(refused(mount(root() / "outside/dir/data-config.json", to), policy).size(), 1U);
+  // Another name that came to lead to such a file only after links were followed.
+  fs::create_symlink(root() / "outside/deep/data-config.json", root() / "outside/late");
+  EXPECT_EQ(refused(mount(root() / "outside/late", to), policy).size(), 1U);
+  EXPECT_EQ(
+      refused_by(policy, resolve_paths(args_of(mount(root() / "outside/late", to))), context_),
+      Words{});
   EXPECT_EQ(refused(mount(root() / "outside/deep/data-config.json",
                           ":/run/waggle/../waggle/data-config.json:ro"),
                     policy),
