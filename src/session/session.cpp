@@ -206,9 +206,19 @@ class Session {
 
 }  // namespace
 
+namespace {
+
+/// A daemon that hangs must not keep a user who interrupts.
+void give_up_when_interrupted(launch::Containers& containers, const Options& options) {
+  containers.while_wanted([fd = options.interrupt_fd] { return !interrupt_waits(fd); });
+}
+
+}  // namespace
+
 Result<Outcome> run_session(const Spec& spec, const Plan& plan, const Options& options,
                             Listener& listener) {
   const auto process = launch::make_process_launcher();
+  if (plan.containers) give_up_when_interrupted(*plan.containers, options);
   const auto container = plan.containers ? plan.containers->launcher() : nullptr;
   const auto start = [&](const launch::Request& request) {
     const bool contained = container != nullptr && !request.target.image.empty();
@@ -243,6 +253,7 @@ Result<Outcome> attach_session(pid_t pid, Nanoseconds duration, const Spec& spec
 Result<Outcome> attach_session(const std::string& container, Nanoseconds duration, const Spec& spec,
                                const Options& options, Listener& listener) {
   ASSAY_TRY(std::shared_ptr<launch::Containers> containers, launch::find_containers());
+  give_up_when_interrupted(*containers, options);
   const auto attach = [&](const launch::Request&) { return containers->attach(container); };
   return watch_session(attach, duration, spec, options, listener, containers);
 }

@@ -109,15 +109,20 @@ class ContainerApp final : public RunningApp {
                      "its stream ended while the app went on; what the app wrote afterwards is not "
                      "kept"});
     }
+    if (container_.logs && container_.logs->gave_up())
+      all.push_back({"app's output",
+                     "its stream did not end with the app; the end of the app's output may be "
+                     "missing"});
     if (container_.logs && container_.logs->dropped_bytes() > 0)
       all.push_back({"app's output", fmt::format("{} bytes could not be written: is the disk full?",
                                                  container_.logs->dropped_bytes())});
     if (orders_ && orders_->was_paused())
       all.push_back({"app", "somebody had paused the container when it was to be stopped"});
     if (was_deaf_)
-      all.push_back({"app's stop",
-                     "the container daemon did not answer when the app was stopped; its first "
-                     "process was signalled without it"});
+      all.push_back(
+          {"app's stop",
+           "the container daemon did not answer, or refused, when the app was stopped; its "
+           "first process was signalled without it"});
     return all;
   }
   int exit_fd() const override { return process_.get(); }

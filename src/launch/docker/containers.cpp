@@ -3,8 +3,10 @@
 #include "docker/named_files.h"
 #include "docker/needs.h"
 #include "docker/policy.h"
+#include "docker/run_group.h"
 #include "docker/start_container.h"
 #include "network_link.h"
+#include "process/attach.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -13,6 +15,9 @@
 
 namespace assay::launch {
 namespace {
+
+/// A daemon that lives says at once who it is.
+constexpr auto kFirstPatience = Milliseconds(10'000);
 
 /// What the policy refuses of all that a spec asks for, each under its key. What is fetched from an
 /// address lies in a cache of our own and is always allowed.
@@ -32,8 +37,10 @@ std::vector<Obstacle> refusals(const Policy& policy, DockerArgs args, const Targ
 
 class DockerLauncher final : public Launcher {
  public:
-  DockerLauncher(const net::Endpoint& endpoint, bool keeps_groups)
-      : engine_(endpoint), keeps_groups_(keeps_groups) {}
+  DockerLauncher(const net::Endpoint& endpoint, bool keeps_groups, StillWanted wanted)
+      : engine_(endpoint), keeps_groups_(keeps_groups) {
+    engine_.set_wanted(std::move(wanted));
+  }
   std::string name() const override { return "docker"; }
 
   Result<std::unique_ptr<RunningApp>> start(const Request& request) override {
@@ -69,6 +76,11 @@ class ContainersOfEngine final : public Containers {
       : engine_(endpoint), info_(std::move(info)) {}
 
   const std::string& engine() const override { return info_.name; }
+
+  void while_wanted(StillWanted wanted) override {
+    wanted_ = std::move(wanted);
+    engine_.set_wanted(wanted_);
+  }
 
   std::vector<Obstacle> obstacles(const Target& target) override {
     std::vector<Obstacle> found;
@@ -107,13 +119,14 @@ class ContainersOfEngine final : public Containers {
   }
 
   std::unique_ptr<Launcher> launcher() override {
-    return std::make_unique<DockerLauncher>(engine_.endpoint(), info_.keeps_groups);
+    return std::make_unique<DockerLauncher>(engine_.endpoint(), info_.keeps_groups, wanted_);
   }
 
   Result<std::unique_ptr<RunningApp>> attach(const std::string& id) override {
     ASSAY_TRY(const ContainerState state, running(id));
     if (!is_here(state.id, state.pid)) return not_here(engine_.endpoint());
-    return launch::attach(state.pid);
+    // All of it: what an init started, and what somebody runs in it by `docker exec`.
+    return attach_with(state.pid, container_groups(SysRoot(), state.pid, state.id));
   }
 
   Result<Target> describe(const std::string& id) override {
@@ -212,6 +225,7 @@ class ContainersOfEngine final : public Containers {
 
   Engine engine_;
   EngineInfo info_;
+  StillWanted wanted_;
 };
 
 }  // namespace
@@ -219,6 +233,7 @@ class ContainersOfEngine final : public Containers {
 Result<std::unique_ptr<Containers>> find_containers() {
   ASSAY_TRY(const net::Endpoint endpoint, engine_endpoint());
   Engine engine(endpoint);
+  engine.set_patience(kFirstPatience);
   ASSAY_TRY(EngineInfo info, engine.info());
   return std::make_unique<ContainersOfEngine>(endpoint, std::move(info));
 }

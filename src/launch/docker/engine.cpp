@@ -3,6 +3,7 @@
 
 #include "docker/engine_answers.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -177,8 +178,18 @@ bool Engine::nobody_listens() const {
 }
 
 Result<net::Response> Engine::call(net::Request request) {
-  request.timeout = patience_;
+  request.timeout = silent_ ? std::min(patience_, kShortPatience) : patience_;
+  bool stopped = false;
+  if (wanted_ && request.method != "DELETE") {
+    request.still_wanted = [&] {
+      stopped = stopped || !wanted_();
+      return !stopped;
+    };
+  }
+  const auto begin = steady_clock::now();
   auto response = client_.send(request);
+  silent_ = !response && steady_clock::now() - begin >= request.timeout;
+  if (stopped) return refused("stopped while the container daemon was waited for");
   if (!response) return cannot_reach(response.error());
   return std::move(*response);
 }
@@ -311,7 +322,8 @@ Result<void> Engine::kill(const std::string& id, const std::string& signal) {
   ASSAY_TRY(const net::Response response,
             call(post(fmt::format("/containers/{}/kill?signal={}", id, signal))));
   if (is_ok(response)) return {};
-  return bad_input(said(response));
+  const bool ended = says_it_has_ended(response.body, response.status);
+  return fail(ended ? ErrorKind::input : ErrorKind::environment, said(response));
 }
 
 Result<void> Engine::remove(const std::string& id) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <assay/base/result.h>
+#include <assay/launch/launcher.h>
 #include <assay/net/http_client.h>
 #include <assay/samples/records.h>
 
@@ -66,6 +67,9 @@ class Engine {
   const net::Endpoint& endpoint() const { return endpoint_; }
   /// For those who cannot wait for a daemon that hangs.
   void set_patience(Milliseconds patience) { patience_ = patience; }
+  /// Asked several times a second while the daemon is waited for; false ends a call, unless it
+  /// removes something.
+  void set_wanted(StillWanted wanted) { wanted_ = std::move(wanted); }
   /// Fails with what to do when there is no daemon, it is dead, or we may not talk to it.
   Result<EngineInfo> info();
   /// The last call found nobody at the daemon's address: it has ended.
@@ -116,6 +120,8 @@ class Engine {
   net::Endpoint endpoint_;
   net::HttpClient client_;
   Milliseconds patience_{60'000};
+  StillWanted wanted_;
+  bool silent_ = false;  ///< the last call was not answered in time
 };
 
 /// Cuts a container's output stream, 8 bytes of header before each piece, back into pieces. Takes

@@ -64,6 +64,13 @@ std::string message_of(std::string_view body, int status) {
   return text.empty() ? fmt::format("status {}", status) : std::string(text);
 }
 
+bool says_it_has_ended(std::string_view body, int status) {
+  constexpr int kNotFound = 404;
+  constexpr int kConflict = 409;
+  return status == kNotFound || status == kConflict ||
+         message_of(body, status).find("can only kill running containers") != std::string::npos;
+}
+
 std::optional<EngineInfo> read_engine(const Json& version) {
   if (!version.is_object() || !version.contains("ApiVersion")) return std::nullopt;
   EngineInfo info;

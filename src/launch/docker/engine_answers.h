@@ -17,6 +17,8 @@ Json part(const Json& json, const char* key);
 
 /// The daemon's own words, from {"message": "..."} (Docker) or {"cause", "message"} (Podman).
 std::string message_of(std::string_view body, int status);
+/// Whether a refused signal says that the container does not run any more.
+bool says_it_has_ended(std::string_view body, int status);
 
 /// From GET /version and, for Docker, GET /info. Nothing where it is no container daemon's.
 std::optional<EngineInfo> read_engine(const Json& version);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataset/testing/script_server.h"
 #include "docker/container_app.h"
+#include "docker/orders.h"
 #include "docker/testing/fake_engine.h"
 
 #include <atomic>
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -78,6 +80,55 @@ TEST(EngineTrouble, a_container_that_others_did_not_remove_is_told) {
   EXPECT_EQ(removed.error().message, "removal of container abc is already in progress");
 }
 
+TEST(EngineTrouble, a_signal_is_too_late_only_where_the_daemon_says_so) {
+  const auto kind_of = [](int status, const char* message) {
+    const FakeEngine fake([&](const std::string&) {
+      return Answer{status, Json({{"message", message}}).dump()};
+    });
+    return Engine(fake.endpoint()).kill("abc", "SIGKILL").error().kind;
+  };
+  EXPECT_EQ(kind_of(404, "No such container: abc"), ErrorKind::input);
+  EXPECT_EQ(kind_of(409, "Container abc is not running"), ErrorKind::input);
+  EXPECT_EQ(kind_of(500,
+                    "can only kill running containers. abc is in state exited: container "
+                    "state improper"),
+            ErrorKind::input);
+  EXPECT_EQ(kind_of(500, "unknown error after kill: permission denied"), ErrorKind::environment);
+  EXPECT_EQ(kind_of(403, "forbidden by a plugin"), ErrorKind::environment);
+}
+
+TEST(EngineTrouble, a_call_ends_when_it_is_not_wanted_any_more) {
+  const FakeEngine fake([](const std::string&) { return Answer{0, "", true}; });
+  Engine engine(fake.endpoint());
+  int asked = 0;
+  engine.set_wanted([&] { return ++asked < 3; });
+  const auto info = engine.info();
+  ASSERT_FALSE(info);
+  EXPECT_EQ(info.error().message, "stopped while the container daemon was waited for");
+}
+
+TEST(EngineTrouble, what_is_not_wanted_any_more_is_still_removed) {
+  const FakeEngine fake([](const std::string& request) {
+    return request.starts_with("DELETE") ? Answer{204, ""} : Answer{0, "", true};
+  });
+  Engine engine(fake.endpoint());
+  engine.set_wanted([] { return false; });
+  ASSERT_FALSE(engine.create("assay-s-1", Json::object()));
+  EXPECT_TRUE(engine.remove("abc"));
+  EXPECT_EQ(fake.asked("DELETE"), 2);
+}
+
+TEST(EngineTrouble, a_daemon_that_was_silent_once_is_not_waited_for_as_long_again) {
+  const FakeEngine fake([](const std::string&) { return Answer{0, "", true}; });
+  Engine engine(fake.endpoint());
+  engine.set_patience(Milliseconds(20));
+  EXPECT_FALSE(engine.info());
+  engine.set_patience(Milliseconds(60'000));
+  const auto before = std::chrono::steady_clock::now();
+  EXPECT_FALSE(engine.info());
+  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(10));
+}
+
 /// Attached to a daemon whose stream is over at once.
 std::unique_ptr<LogPump> pump(const FakeEngine& fake) {
   auto logs = LogPump::start(fake.endpoint(), "abc", "", "");
@@ -101,8 +152,17 @@ TEST(LogPump, a_daemon_that_answers_too_late_has_not_ended) {
 }
 
 TEST(LogPump, a_daemon_that_nobody_finds_afterwards_has_ended) {
-  const FakeEngine fake([](const std::string&) { return Answer{200, "", true}; });
+  const FakeEngine fake([](const std::string&) { return Answer{200, "", false, true}; });
   EXPECT_TRUE(pump(fake)->lost_daemon());
+}
+
+TEST(LogPump, tells_when_it_gave_up_on_a_stream_that_does_not_end) {
+  const FakeEngine fake([](const std::string&) { return Answer{200, "", true}; });
+  auto logs = LogPump::start(fake.endpoint(), "abc", "", "");
+  ASSERT_TRUE(logs);
+  EXPECT_FALSE((*logs)->gave_up());
+  (*logs)->finish();
+  EXPECT_TRUE((*logs)->gave_up());
 }
 
 pid_t start_sleep(const char* seconds) {
@@ -162,6 +222,28 @@ TEST_F(ContainerApp, whose_output_was_cut_off_is_told_once_it_has_run_on_for_a_w
   EXPECT_EQ(notes_about_output(),
             std::vector<std::string>{"its stream ended while the app went on; what the app wrote "
                                      "afterwards is not kept"});
+}
+
+int signal_after_refusal(int status, const char* message) {
+  const pid_t pid = start_sleep("600");
+  const FakeEngine fake([&](const std::string& request) {
+    if (request.starts_with("GET")) return Answer{200, "{}"};
+    return Answer{status, Json({{"message", message}}).dump()};
+  });
+  const Fd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  { Orders(fake.endpoint(), "abc", process.get()).stop(StopStep::terminate); }
+  ::kill(pid, SIGKILL);
+  int ended = 0;
+  ::waitpid(pid, &ended, 0);
+  return WTERMSIG(ended);
+}
+
+TEST(Orders, that_the_daemon_refuses_reach_the_app_without_it) {
+  EXPECT_EQ(signal_after_refusal(500, "permission denied"), SIGTERM);
+}
+
+TEST(Orders, about_a_container_that_has_ended_signal_nobody) {
+  EXPECT_EQ(signal_after_refusal(409, "Container abc is not running"), SIGKILL);
 }
 
 TEST(DockerLauncher, an_app_that_ended_before_its_engine_noticed_was_here) {

@@ -82,7 +82,7 @@ void LogPump::take(Output output, std::string_view bytes) {
 }
 
 void LogPump::finish() {
-  is_over_.wait_for(kRestTime);
+  gave_up_ = is_over_.wait_for(kRestTime) != std::future_status::ready;
   stopper_.stop();
   if (thread_.joinable()) thread_.join();
 }

@@ -34,6 +34,8 @@ class LogPump {
   uint64_t dropped_bytes() const { return dropped_; }
   /// Waits a while for the rest of an ended container's output, then gives up on it.
   void finish();
+  /// The stream had not ended when finish() gave up.
+  bool gave_up() const { return gave_up_; }
 
  private:
   LogPump(const net::Endpoint& endpoint, Fd standard, Fd error);
@@ -49,6 +51,7 @@ class LogPump {
   std::future<void> is_over_ = over_.get_future();
   std::atomic<bool> lost_daemon_ = false;
   std::atomic<bool> ended_ = false;
+  bool gave_up_ = false;  ///< of the thread that calls finish()
   std::atomic<uint64_t> dropped_ = 0;
   std::jthread thread_;  // last: it uses all of the above
 };

@@ -107,6 +107,8 @@ class NeedsOfRun final : public Needs {
     if (own_network_) (void)!engine_.remove_network(network_);
   }
 
+  void while_wanted(StillWanted wanted) { engine_.set_wanted(std::move(wanted)); }
+
   Result<void> start(const Waiting& waiting) {
     ASSAY_TRY(const DockerArgs args, parse_docker_args(request_.target.docker_args));
     network_ = args.network;
@@ -243,7 +245,10 @@ class NeedsOfRun final : public Needs {
 Result<std::unique_ptr<Needs>> start_needs(const net::Endpoint& endpoint, bool keeps_groups,
                                            const NeedsRequest& request, const Waiting& waiting) {
   auto needs = std::make_unique<NeedsOfRun>(endpoint, keeps_groups, request);
-  ASSAY_CHECK(needs->start(waiting));
+  needs->while_wanted([&] { return waiting("waiting for the container daemon"); });
+  auto started = needs->start(waiting);
+  needs->while_wanted({});
+  ASSAY_CHECK(started);
   return needs;
 }
 

@@ -43,8 +43,8 @@ std::optional<StopStep> Orders::next() {
   return std::exchange(step_, std::nullopt);
 }
 
-/// An engine that does not answer must not keep the app alive: where we may, we signal it
-/// ourselves.
+/// An engine that does not answer, or refuses, must not keep the app alive: where we may, we signal
+/// it ourselves.
 void Orders::obey(StopStep step) {
   const auto index = static_cast<size_t>(step);
   if (const auto state = engine_.inspect(id_); state && state->paused) was_paused_ = true;

@@ -26,7 +26,7 @@ class Orders {
 
   void stop(StopStep step);
   bool was_paused() const { return was_paused_; }
-  /// The engine did not answer; the app was signalled without it.
+  /// The engine did not answer, or would not; the app was signalled without it.
   bool was_deaf() const { return was_deaf_; }
 
  private:

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "process/attach.h"
+
 #include "process/tree.h"
 
 #include <cerrno>
@@ -8,8 +10,6 @@
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <assay/launch/launcher.h>
 
 namespace assay::launch {
 namespace {
@@ -97,36 +97,48 @@ Failure cannot_open(pid_t pid, int error) {
   return refused_errno(fmt::format("cannot watch process {}", pid), error);
 }
 
-}  // namespace
+Result<void> check_permission(pid_t pid, const SysRoot& root) {
+  const std::string io = root.path(fmt::format("/proc/{}/io", pid)).native();
+  if (::access(io.c_str(), F_OK) != 0 || ::access(io.c_str(), R_OK) == 0) return {};
+  return refused(
+      fmt::format("no permission to measure process {}: run as its user, or with sudo", pid));
+}
 
-Result<std::unique_ptr<RunningApp>> attach(pid_t pid, const SysRoot& root) {
+Result<std::unique_ptr<RunningApp>> watch(pid_t pid, const probes::CgroupPaths& groups,
+                                          const char* why_without, const SysRoot& root) {
   if (pid <= 0) return bad_input(fmt::format("{} is no pid", pid));
   Fd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (!process.valid()) return cannot_open(pid, errno);
-  const std::string io = root.path(fmt::format("/proc/{}/io", pid)).native();
-  if (::access(io.c_str(), F_OK) == 0 && ::access(io.c_str(), R_OK) != 0) {
-    return refused(
-        fmt::format("no permission to measure process {}: run as its user, or with sudo", pid));
-  }
+  ASSAY_CHECK(check_permission(pid, root));
   Fd stopped(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   ASSAY_TRY(Fd either, watch_both(process.get(), stopped.get()));
-
+  std::vector<NotMeasured> notes;
+  if (groups.empty()) {
+    notes.push_back({"own control group",
+                     fmt::format("{}; measured by its process tree instead", why_without)});
+  }
   probes::AppTarget target;
   target.root = pid;
-  target.cgroup = probes::cgroups_of(root, pid);
-  const bool had_group = !target.cgroup.empty();
-  drop_shared_groups(root, pid, target.cgroup);
-  std::vector<NotMeasured> notes;
-  if (target.cgroup.empty()) {
-    notes.push_back({"own control group",
-                     had_group
-                         ? "the process shares its control group with others; measured by its "
-                           "process tree instead"
-                         : "the process is in no control group of its own; measured by its "
-                           "process tree instead"});
-  }
+  target.cgroup = groups;
   return std::make_unique<AttachedApp>(std::move(target), std::move(notes), std::move(process),
                                        std::move(stopped), std::move(either));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RunningApp>> attach(pid_t pid, const SysRoot& root) {
+  probes::CgroupPaths groups = probes::cgroups_of(root, pid);
+  const bool had_group = !groups.empty();
+  drop_shared_groups(root, pid, groups);
+  return watch(pid, groups,
+               had_group ? "the process shares its control group with others"
+                         : "the process is in no control group of its own",
+               root);
+}
+
+Result<std::unique_ptr<RunningApp>> attach_with(pid_t pid, const probes::CgroupPaths& groups,
+                                                const SysRoot& root) {
+  return watch(pid, groups, "the container's cannot be seen from here", root);
 }
 
 }  // namespace assay::launch

@@ -72,7 +72,7 @@ int FakeEngine::asked(const std::string& beginning) const {
 
 void FakeEngine::serve() {
   while (true) {
-    const Fd connection(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    Fd connection(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!connection.valid()) return;
     const std::string request = read_request(connection.get());
     if (request.empty()) continue;
@@ -82,8 +82,11 @@ void FakeEngine::serve() {
     }
     const auto answer = handler_(request);
     if (!answer) continue;
-    (void)!write_all(connection.get(), fmt::format("HTTP/1.1 {} X\r\nConnection: close\r\n\r\n{}",
-                                                   answer->status, answer->body));
+    if (answer->status != 0) {
+      (void)!write_all(connection.get(), fmt::format("HTTP/1.1 {} X\r\nConnection: close\r\n\r\n{}",
+                                                     answer->status, answer->body));
+    }
+    if (answer->open) open_.push_back(std::move(connection));
     if (answer->last) {
       ::shutdown(listener_.get(), SHUT_RDWR);
       return;

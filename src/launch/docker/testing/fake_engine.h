@@ -18,6 +18,7 @@ namespace assay::launch::testing {
 struct Answer {
   int status = 200;
   std::string body = "{}";
+  bool open = false;  ///< the answer does not end: status 0 says nothing at all
   bool last = false;  ///< nobody listens any more before the answer's connection is closed
 };
 
@@ -45,7 +46,8 @@ class FakeEngine {
   Fd listener_;
   mutable Mutex mutex_;
   std::vector<std::string> requests_ ASSAY_GUARDED_BY(mutex_);
-  std::jthread thread_;  // last: it uses all of the above
+  std::vector<Fd> open_;  ///< connections of answers that do not end
+  std::jthread thread_;   // last: it uses all of the above
 };
 
 }  // namespace assay::launch::testing

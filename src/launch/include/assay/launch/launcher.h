@@ -128,12 +128,18 @@ class Needs {
   virtual std::optional<Error> left_behind() const = 0;
 };
 
+/// Asked several times a second while something is waited for; false gives up.
+using StillWanted = std::function<bool()>;
+
 /// The containers of Docker, or of Podman through its socket of the same form.
 class Containers {
  public:
   virtual ~Containers() = default;
   /// "Docker 20.10.24".
   virtual const std::string& engine() const = 0;
+  /// From now on, what these and what they make ask of the engine is given up when `wanted` says
+  /// so, but for what removes something.
+  virtual void while_wanted(StillWanted wanted) = 0;
   /// What stands in the way of the target's container; an image that is not on this machine, but
   /// could be pulled, does not.
   virtual std::vector<Obstacle> obstacles(const Target& target) = 0;
