@@ -152,6 +152,20 @@ def test_a_container_that_already_runs_is_only_watched(boxed, engine):
         engine.remove(container)
 
 
+def test_what_others_execute_in_a_watched_container_is_counted(boxed, engine):
+    container = engine.run(engine.busybox(), "sleep", "600")
+    try:
+        _, made = engine.call("POST", f"/containers/{container}/exec", {"Cmd": ["known_load", "1", "600", "0"]})
+        status, answer = engine.call("POST", f"/exec/{made['Id']}/start", {"Detach": True})
+        assert status == 200, answer
+        run = boxed.run("--container", container, "--for", "2s")
+        assert run["footprint"]["cpu_cores"]["mean"] > 0.1
+        assert run["footprint"]["processes"]["peak"] == 2
+        assert "own control group" not in [gap["what"] for gap in run["not_measured"]]
+    finally:
+        engine.remove(container)
+
+
 def test_a_container_that_is_not_there_cannot_be_watched(boxed):
     done = boxed.assay("run", "--container", "nosuch", "--for", "1s")
     assert done.returncode == 2 and "nosuch" in done.stderr

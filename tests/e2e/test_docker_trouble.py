@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """What goes wrong around a container run ends in a clear message or record, never in a hang."""
+import contextlib
+import fcntl
 import json
 import os
 import pathlib
 import shutil
+import signal
+import socket
 import tempfile
 
 import pytest
-from conftest import Place
+from conftest import Place, wait_until
 from containers import TICKING, is_ticking, spec, use
 from test_nothing_lost import fill, small_disk  # noqa: F401 (a fixture)
 
@@ -35,8 +39,11 @@ def refused(place, *arguments, **more):
 
 
 def test_an_image_that_is_nowhere(boxed):
-    message = refused(boxed, spec(boxed, "nosuch/image:1", ["true"]))
-    assert "nosuch/image:1" in message and "registry-1.docker.io" in message
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))  # and does not listen
+        image = f"127.0.0.1:{nobody.getsockname()[1]}/nosuch/image:1"
+        message = refused(boxed, spec(boxed, image, ["true"]))
+    assert f"image {image} is not on this machine and cannot be pulled" in message and "refused" in message
 
 
 def test_an_image_for_another_processor(boxed, dockerd):
@@ -128,6 +135,53 @@ def test_an_engine_that_dies_and_stays_dead(boxed, dockerd):
     dockerd.start()
     assert boxed.assay("cleanup").returncode == 0
     assert dockerd.containers() == []
+
+
+@contextlib.contextmanager
+def hung(engine):
+    """It is there and does not answer."""
+    os.kill(engine.pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(engine.pid, signal.SIGCONT)
+
+
+def test_an_engine_that_hangs_in_the_middle(boxed, dockerd):
+    """The run still ends at its timeout, by a signal without the engine, and the record says so."""
+    process = boxed.start("run", "--json", "--timeout", "4s", "--grace", "1s", spec(boxed, dockerd.busybox(), TICKING))
+    is_ticking(boxed, dockerd)
+    with hung(dockerd):
+        run = finished(process, 4)
+    assert run["status"] == "timeout"
+    assert "the container daemon did not answer" in words_about(run)
+    assert "the end of the app's output may be missing" in words_about(run)
+    assert boxed.assay("cleanup").returncode == 0
+    assert dockerd.containers() == []
+
+
+def test_an_engine_that_hangs_before_a_run_is_told(boxed, dockerd):
+    path = spec(boxed, dockerd.busybox(), ["true"])
+    with hung(dockerd):
+        message = refused(boxed, path)
+    assert f"the container daemon at {dockerd.socket} does not answer" in message
+
+
+def test_ctrl_c_ends_the_wait_for_an_engine_that_hangs(boxed, dockerd):
+    """It hangs while the session waits for the device, so that the session is the next to talk to it."""
+    path = spec(boxed, dockerd.busybox(), ["true"])
+    lock = boxed.folder / "lock"
+    with open(lock, "w", encoding="utf-8") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        process = boxed.start("run", path, "--wait")
+        assert "in use" in process.stderr.readline()
+        with hung(dockerd):
+            fcntl.flock(held, fcntl.LOCK_UN)
+            wait_until(lambda: f"pid {process.pid}," in lock.read_text(), 20, "the session has the device")
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=20)
+    assert process.returncode == 130, err
+    assert "stopped while the container daemon was waited for" in err
 
 
 def test_a_paused_container_is_told_and_ends_at_its_timeout(boxed, dockerd):
