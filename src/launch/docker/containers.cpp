@@ -103,9 +103,13 @@ class ContainersOfEngine final : public Containers {
   }
 
   Result<std::string> host_address(const Target& target, const Needs* needs) override {
-    if (needs != nullptr) return engine_.gateway(needs->network());
     ASSAY_TRY(const DockerArgs args, parse_docker_args(target.docker_args));
     if (args.network == "host") return std::string("127.0.0.1");
+    if (info_.rootless)
+      return refused(
+          "playback cannot be reached from the containers of an engine without root, whose "
+          "networks are out of this machine's reach; use root's engine (set DOCKER_HOST)");
+    if (needs != nullptr) return engine_.gateway(needs->network());
     if (args.network == "none") return bad_input("a container without network has no playback");
     const bool podman = info_.name.starts_with("Podman");
     const std::string usual = podman ? "podman" : "bridge";

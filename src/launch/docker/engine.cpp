@@ -122,6 +122,10 @@ std::string container_path(const std::string& id) {
   return fmt::format("/containers/{}?force=true&v=true", id);
 }
 
+std::string network_path(const std::string& name) {
+  return "/networks/" + net::url_encoded(name);
+}
+
 std::string filter(const std::string& label) {
   return net::url_encoded(Json({{"label", {label}}}).dump());
 }
@@ -223,10 +227,8 @@ Result<EngineInfo> Engine::info() {
   ASSAY_TRY(const Json json, call_json(get("/version")));
   auto info = read_engine(json);
   if (!info) return refused("what answers at the container daemon's socket is none");
-  if (info->name.starts_with("Docker")) {
-    ASSAY_TRY(const Json more, call_json(get("/info")));
-    info->keeps_groups = keeps_groups(more);
-  }
+  ASSAY_TRY(const Json more, call_json(get("/info")));
+  add_info(more, *info);
   return std::move(*info);
 }
 
@@ -282,26 +284,26 @@ Result<void> Engine::pull(const std::string& name, const TakeProgress& progress)
 
 Result<std::string> Engine::create(const std::string& name, const Json& body) {
   auto response = call(post("/containers/create?name=" + net::url_encoded(name), body));
-  if (!response) return take_back(name, response.error());
+  if (!response) return take_back(container_path(name), "container " + name, response.error());
   ASSAY_TRY(const Json json, json_of(*response));
   const std::string id = text_of(json, "Id");
   if (id.empty()) return refused("the container daemon created a container without an id");
   return id;
 }
 
-Failure Engine::take_back(const std::string& name, Error error) {
+Failure Engine::take_back(const std::string& path, const std::string& what, Error error) {
   if (nobody_listens()) return fail(std::move(error));
   const Milliseconds patience = std::exchange(patience_, kShortPatience);
   bool removed = false;
   for (const auto end = steady_clock::now() + kTakeBack; !removed && steady_clock::now() < end;) {
-    const auto response = call(erase(container_path(name)));
+    const auto response = call(erase(path));
     removed = response && is_ok(*response);
     if (!removed) ::poll(nullptr, 0, kLookAgain);
   }
   patience_ = patience;
   if (!removed) {
-    error.message += fmt::format(
-        "; should it make the container {} after all, `assay cleanup` removes it", name);
+    error.message +=
+        fmt::format("; should it make the {} after all, `assay cleanup` removes it", what);
   }
   return fail(std::move(error));
 }
@@ -366,14 +368,16 @@ Result<void> Engine::attach(const std::string& id, const std::function<void()>& 
 }
 
 Result<void> Engine::create_network(const std::string& name, const Json& labels) {
-  ASSAY_CHECK(call_json(
-      post("/networks/create",
-           {{"Name", name}, {"CheckDuplicate", true}, {"Driver", "bridge"}, {"Labels", labels}})));
+  const Json body = {
+      {"Name", name}, {"CheckDuplicate", true}, {"Driver", "bridge"}, {"Labels", labels}};
+  auto response = call(post("/networks/create", body));
+  if (!response) return take_back(network_path(name), "network " + name, response.error());
+  ASSAY_CHECK(json_of(*response));
   return {};
 }
 
 Result<void> Engine::remove_network(const std::string& name) {
-  ASSAY_TRY(const net::Response response, call(erase("/networks/" + net::url_encoded(name))));
+  ASSAY_TRY(const net::Response response, call(erase(network_path(name))));
   if (is_ok(response) || response.status == 404) return {};
   return refused(said(response));
 }
@@ -390,7 +394,7 @@ Result<std::string> Engine::address(const std::string& id, const std::string& ne
 }
 
 Result<std::string> Engine::gateway(const std::string& network) {
-  ASSAY_TRY(const Json json, call_json(get("/networks/" + net::url_encoded(network))));
+  ASSAY_TRY(const Json json, call_json(get(network_path(network))));
   const std::string gateway = read_gateway(json);
   if (!gateway.empty()) return gateway;
   return refused(fmt::format("network {} has no way to this machine", network));

@@ -22,6 +22,7 @@ struct EngineInfo {
   /// It puts a container's group below one that is named to it, and nothing else: Docker with the
   /// cgroupfs driver. Podman adds a helper of its own, systemd wants slices.
   bool keeps_groups = false;
+  bool rootless = false;  ///< an ordinary user's: its networks are not this machine's
 };
 
 struct ImageInfo {
@@ -98,7 +99,8 @@ class Engine {
   Result<void> attach(const std::string& id, const std::function<void()>& attached,
                       const TakeOutput& take, net::Stopper& stopper);
 
-  /// A network of its own, by which its containers reach each other and this machine.
+  /// A network of its own, by which its containers reach each other and this machine. Without an
+  /// answer, it is taken back as in create().
   Result<void> create_network(const std::string& name, const Json& labels);
   /// One that is gone already is fine; one that is in use cannot be removed.
   Result<void> remove_network(const std::string& name);
@@ -113,7 +115,7 @@ class Engine {
   Result<net::Response> call(net::Request request);
   Result<Json> call_json(const net::Request& request);
   Result<Json> json_of(const net::Response& response) const;
-  Failure take_back(const std::string& name, Error error);
+  Failure take_back(const std::string& path, const std::string& what, Error error);
   bool is_soon_gone(const std::string& id);
   Failure cannot_reach(const Error& error) const;
 

@@ -71,6 +71,12 @@ bool says_it_has_ended(std::string_view body, int status) {
          message_of(body, status).find("can only kill running containers") != std::string::npos;
 }
 
+bool says_it_cannot_be_executed(std::string_view message) {
+  const auto has = [&](std::string_view words) { return message.find(words) != message.npos; };
+  return (has("container process") && has("exec: \"")) || has("executable file `") ||
+         has("open executable");
+}
+
 std::optional<EngineInfo> read_engine(const Json& version) {
   if (!version.is_object() || !version.contains("ApiVersion")) return std::nullopt;
   EngineInfo info;
@@ -83,8 +89,11 @@ std::optional<EngineInfo> read_engine(const Json& version) {
   return info;
 }
 
-bool keeps_groups(const Json& info) {
-  return text_of(info, "CgroupDriver") == "cgroupfs";
+void add_info(const Json& info, EngineInfo& engine) {
+  engine.keeps_groups =
+      engine.name.starts_with("Docker") && text_of(info, "CgroupDriver") == "cgroupfs";
+  for (const auto& option : part(info, "SecurityOptions"))
+    engine.rootless = engine.rootless || option == "name=rootless";
 }
 
 ImageInfo read_image(const Json& json) {

@@ -20,9 +20,13 @@ std::string message_of(std::string_view body, int status);
 /// Whether a refused signal says that the container does not run any more.
 bool says_it_has_ended(std::string_view body, int status);
 
-/// From GET /version and, for Docker, GET /info. Nothing where it is no container daemon's.
+/// Whether a refused start is about the app's command (runc's words, crun's words), not about what
+/// is mounted or the machine.
+bool says_it_cannot_be_executed(std::string_view message);
+
+/// From GET /version and GET /info. Nothing where it is no container daemon's.
 std::optional<EngineInfo> read_engine(const Json& version);
-bool keeps_groups(const Json& info);
+void add_info(const Json& info, EngineInfo& engine);
 ImageInfo read_image(const Json& json);
 ContainerState read_container(const Json& json);
 std::vector<Listed> read_list(const Json& json);

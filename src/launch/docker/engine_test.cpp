@@ -91,6 +91,25 @@ TEST(EngineAnswers, of_odd_types_count_as_not_told) {
   EXPECT_EQ(message_of(R"({"message":7})", 502), R"({"message":7})");
 }
 
+TEST(EngineAnswers, blame_the_app_only_for_a_command_that_cannot_be_executed) {
+  const std::string runc = "OCI runtime create failed: runc create failed: ";
+  const std::string process = runc + "unable to start container process: ";
+  EXPECT_TRUE(says_it_cannot_be_executed(
+      process + R"(exec: "nosuch": executable file not found in $PATH: unknown)"));
+  EXPECT_TRUE(says_it_cannot_be_executed(
+      process + R"(exec: "/etc/passwd": permission denied: OCI permission denied)"));
+  EXPECT_TRUE(says_it_cannot_be_executed(
+      "crun: executable file `nosuch` not found in $PATH: No such file or directory"));
+  EXPECT_TRUE(says_it_cannot_be_executed("crun: open executable: Permission denied"));
+  EXPECT_FALSE(says_it_cannot_be_executed(
+      process +
+      R"(error during container init: error mounting "/x" to rootfs: permission denied)"));
+  EXPECT_FALSE(says_it_cannot_be_executed(
+      process + R"(error mounting "/x" to rootfs at "/x": stat /x: no such file or directory)"));
+  EXPECT_FALSE(says_it_cannot_be_executed(
+      R"(failed to start shim: exec: "containerd-shim": executable file not found in $PATH)"));
+}
+
 TEST(ImageName, has_a_tag_or_a_digest_behind_its_path) {
   const auto expect = [](const char* image, const char* name, const char* tag) {
     EXPECT_EQ(split_image(image).name, name);

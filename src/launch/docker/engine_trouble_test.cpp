@@ -48,6 +48,16 @@ TEST(EngineTrouble, a_container_that_may_still_appear_is_told) {
       << id.error().message;
 }
 
+TEST(EngineTrouble, a_network_of_an_order_without_answer_is_removed_when_it_appears) {
+  std::atomic<int> deletes = 0;
+  const FakeEngine fake([&](const std::string& request) -> std::optional<Answer> {
+    if (!request.starts_with("DELETE")) return std::nullopt;
+    return ++deletes == 2 ? Answer{204, ""} : Answer{404, R"({"message":"not found"})"};
+  });
+  ASSERT_FALSE(Engine(fake.endpoint()).create_network("assay-s-1", Json::object()));
+  EXPECT_EQ(fake.asked("DELETE /networks/assay-s-1"), 2);
+}
+
 TEST(EngineTrouble, a_refused_order_removes_nothing) {
   const FakeEngine fake([](const std::string&) {
     return Answer{409, R"({"message":"The container name is already in use"})"};
@@ -244,6 +254,22 @@ TEST(Orders, that_the_daemon_refuses_reach_the_app_without_it) {
 
 TEST(Orders, about_a_container_that_has_ended_signal_nobody) {
   EXPECT_EQ(signal_after_refusal(409, "Container abc is not running"), SIGKILL);
+}
+
+TEST(Containers, of_an_engine_without_root_cannot_reach_playback) {
+  const FakeEngine fake([](const std::string& request) {
+    if (request == "GET /info")
+      return Answer{200, R"({"SecurityOptions":["name=seccomp","name=rootless"]})"};
+    return Answer{200, R"({"ApiVersion":"1.41","IPAM":{"Config":[{"Gateway":"10.88.0.1"}]}})"};
+  });
+  const testing::ScopedVariable host("DOCKER_HOST",
+                                     "unix://" + fake.endpoint().unix_socket.native());
+  const auto containers = find_containers();
+  ASSERT_TRUE(containers) << containers.error().message;
+  const auto address = (*containers)->host_address({}, nullptr);
+  ASSERT_FALSE(address);
+  EXPECT_TRUE(address.error().message.starts_with("playback cannot be reached from"))
+      << address.error().message;
 }
 
 TEST(DockerLauncher, an_app_that_ended_before_its_engine_noticed_was_here) {

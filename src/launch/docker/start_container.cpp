@@ -2,6 +2,7 @@
 #include "docker/start_container.h"
 
 #include "docker/container_app.h"
+#include "docker/engine_answers.h"
 #include "network_link.h"
 
 #include <fmt/format.h>
@@ -11,15 +12,9 @@
 namespace assay::launch {
 namespace {
 
-/// "no such command", in the words of Docker and of Podman.
-bool is_about_the_app(const std::string& message) {
-  return message.find("executable file not found") != std::string::npos ||
-         message.find("no such file or directory") != std::string::npos ||
-         message.find("permission denied") != std::string::npos;
-}
-
 Failure could_not_start(const Error& error) {
-  const auto kind = is_about_the_app(error.message) ? ErrorKind::app : ErrorKind::environment;
+  const auto kind =
+      says_it_cannot_be_executed(error.message) ? ErrorKind::app : ErrorKind::environment;
   return fail(kind, "the container could not be started: " + error.message);
 }
 

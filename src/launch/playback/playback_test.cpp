@@ -391,8 +391,16 @@ TEST_F(Playing, says_what_it_cannot_play) {
   EXPECT_NE(error({{"a", "", StreamKind::video, 0}}).find("frames per second"), std::string::npos);
   EXPECT_NE(error({{"a", "bad"}}).find("hold no whole picture"), std::string::npos);
   EXPECT_NE(error({{"a", "1.jpg"}}, "nowhere").find("no address"), std::string::npos);
-  EXPECT_NE(error({{"a", "1.jpg"}}, "192.0.2.1").find("cannot play the dataset at 192.0.2.1"),
-            std::string::npos);
+}
+
+TEST_F(Playing, may_begin_before_its_address_is_there) {
+  write_frames(1);
+  PlaybackOptions options;
+  options.address = "192.0.2.1";
+  const auto started =
+      Playback::start({{"a", "1.jpg"}}, folder_.path() / "data", folder_.path() / "cache", options);
+  ASSERT_TRUE(started) << started.error().message;
+  EXPECT_TRUE((*started)->url("a").starts_with("http://192.0.2.1:"));
 }
 
 }  // namespace

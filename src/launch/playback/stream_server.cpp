@@ -14,6 +14,7 @@
 #include <ctime>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <thread>
 
@@ -72,6 +73,10 @@ Result<void> AsioStreamServer::start(const std::string& address) {
   if (error) return bad_input(fmt::format("'{}' is no address to play at", address));
   acceptor_.open(tcp::endpoint(ip, 0).protocol(), error);
   ::fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC);
+  // An engine may make the network of its containers, and this address, only with the first of
+  // them.
+  const int yes = 1;
+  ::setsockopt(acceptor_.native_handle(), IPPROTO_IP, IP_FREEBIND, &yes, sizeof yes);
   if (!error) acceptor_.bind(tcp::endpoint(ip, 0), error);
   if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
   if (error)
