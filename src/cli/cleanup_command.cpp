@@ -11,9 +11,10 @@ namespace {
 
 Result<int> clean_up(const Context& context) {
   ASSAY_TRY(const auto store, store::open_sqlite(context.store));
-  ASSAY_TRY(const auto lines, session::clean_up(*store));
-  for (const auto& line : lines) fmt::print("{}\n", line);
-  if (lines.empty()) fmt::print("nothing was left behind\n");
+  const session::CleanUp done = session::clean_up(*store);
+  for (const auto& line : done.lines) fmt::print("{}\n", line);
+  if (done.trouble) return fail(*done.trouble);
+  if (done.lines.empty()) fmt::print("nothing was left behind\n");
   return kDone;
 }
 

@@ -126,14 +126,14 @@ bool wait_a_little(int interrupt_fd, Milliseconds time) {
 }
 
 Failure busy(const std::string& holder, Nanoseconds patience) {
-  const std::string waited =
-      patience > Nanoseconds(0) ? fmt::format(" after {}", format_duration(patience)) : "";
-  return fail(
-      {ErrorKind::environment,
-       fmt::format("this device is still in use{} by {}; wait for it with --wait (or --wait "
-                   "10m at most), or run beside it with --no-lock, which disturbs both",
-                   waited, holder),
-       true});
+  const std::string still = patience > Nanoseconds(0)
+                                ? fmt::format("still in use after {}", format_duration(patience))
+                                : "in use";
+  return fail({ErrorKind::environment,
+               fmt::format("this device is {} by {}; wait for it with --wait (or --wait "
+                           "10m at most), or run beside it with --no-lock, which disturbs both",
+                           still, holder),
+               true});
 }
 
 std::string note_of(const LockFile& lock, const std::vector<fs::path>& files, const SysRoot& root) {

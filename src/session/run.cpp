@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run.h"
 
-#include "live_table.h"
 #include "log_follower.h"
 #include "need_probe.h"
-#include "socket_folder.h"
+#include "run_parts.h"
 #include "spec_checks.h"
 #include "stop_sequence.h"
-#include "supplies.h"
 
 #include <algorithm>
 #include <array>
@@ -16,10 +14,8 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <assay/hooks/server.h>
 #include <assay/probes/probe.h>
 #include <assay/sampler/sampler.h>
-#include <assay/store/recorder.h>
 
 namespace assay::session {
 namespace {
@@ -77,17 +73,6 @@ void keep_gaps(RunRecord& record, const launch::RunningApp& app, const sampler::
   for (const auto& gap : sampler.not_measured()) record.not_measured.push_back(gap);
   for (const auto& gap : not_in_this_version(target)) record.not_measured.push_back(gap);
 }
-
-/// The parts that live as long as the run, in the order they are made.
-struct Parts {
-  std::unique_ptr<store::Recorder> recorder;
-  std::unique_ptr<LiveTable> table;
-  std::unique_ptr<SocketFolder> socket_folder;
-  std::unique_ptr<hooks::Server> hooks;
-  std::unique_ptr<launch::Needs> needs;
-  std::optional<RunSupplies> supplies;
-  std::vector<NotMeasured> gaps;
-};
 
 /// The loop of one run that has started.
 class RunLoop {
@@ -273,72 +258,6 @@ void note_end_of_watching(RunRecord& record) {
   }
 }
 
-Result<void> add_hooks(const RunContext& context, const Target& target, Parts& parts) {
-  ASSAY_TRY(parts.socket_folder, SocketFolder::make());
-  // In a container the app may be any user; on this machine the folder's own path is what protects
-  // it.
-  if (!target.image.empty()) parts.socket_folder->open_to_all();
-  ASSAY_TRY(parts.hooks, hooks::listen(parts.socket_folder->socket(), context.clock, *parts.table));
-  return {};
-}
-
-/// A run without hooks is worth more than no run: what is missing is said.
-Parts make_parts(const RunContext& context, const Target& target, const RunRecord& record,
-                 bool attached) {
-  Parts parts;
-  parts.recorder = store::make_recorder(context.store, context.session_id, record.ordinal);
-  parts.table = std::make_unique<LiveTable>(*parts.recorder);
-  if (attached) return parts;
-  if (auto added = add_hooks(context, target, parts); !added) {
-    parts.socket_folder.reset();
-    parts.gaps.push_back({"self-reported metrics", added.error().message});
-  }
-  return parts;
-}
-
-fs::path run_folder(const RunContext& context, const RunRecord& record) {
-  return context.folder / fmt::format("run-{}", record.ordinal);
-}
-
-/// Shows what is waited for until the user is out of patience.
-launch::Waiting waiting_for(const RunContext& context) {
-  return [&context](const std::string& what) {
-    context.listener.progress(what, 0, 0);
-    return !interrupt_waits(context.options.interrupt_fd);
-  };
-}
-
-Result<void> add_needs(const RunContext& context, const Target& target, const RunRecord& record,
-                       Parts& parts) {
-  if (context.containers == nullptr || target.needs.empty()) return {};
-  launch::NeedsRequest request;
-  request.session_id = context.session_id;
-  request.run = record.ordinal;
-  request.target = target;
-  request.folder = run_folder(context, record);
-  ASSAY_TRY(parts.needs, context.containers->start_needs(request, waiting_for(context)));
-  return {};
-}
-
-void stop_needs(const RunContext& context, const Target& target, Parts& parts, RunRecord& record,
-                RunEnd& end) {
-  if (!parts.needs) return;
-  for (auto& note : parts.needs->stop(target.grace, waiting_for(context)))
-    record.not_measured.push_back(std::move(note));
-  if (!end.trouble) end.trouble = parts.needs->left_behind();
-}
-
-Result<void> add_supplies(const RunContext& context, const Target& target, const RunRecord& record,
-                          Parts& parts) {
-  if (context.supplies == nullptr) return {};
-  ASSAY_CHECK(add_needs(context, target, record, parts));
-  ASSAY_TRY(auto supplies,
-            RunSupplies::make(target, *context.supplies, context.containers, parts.needs.get(),
-                              run_folder(context, record), context.clock, *parts.table));
-  parts.supplies.emplace(std::move(supplies));
-  return {};
-}
-
 void could_not_start(RunRecord& record, const Error& error, Timestamp now) {
   record.status = RunStatus::failed;
   record.exit.detail = error.message;
@@ -374,20 +293,10 @@ RunEnd watch(const RunContext& context, const Target& target, launch::RunningApp
   return end;
 }
 
-launch::Request request_for(const RunContext& context, const Target& target,
-                            const RunRecord& record, const Parts& parts) {
-  const fs::path folder = run_folder(context, record);
-  launch::Request request;
-  request.session_id = context.session_id;
-  request.run = record.ordinal;
-  request.target = target;
-  request.own_cgroup = context.options.own_cgroup;
-  request.stdout_file = folder / "stdout.log";
-  request.stderr_file = folder / "stderr.log";
-  if (parts.socket_folder) request.socket = parts.socket_folder->socket();
-  if (parts.supplies) parts.supplies->put_into(request);
-  if (parts.needs) parts.needs->put_into(request);
-  return request;
+/// Sentences of the record repeat what others said: an engine, or the log of what the app needs.
+void hide_secrets(RunRecord& record, const Target& target) {
+  record.exit.detail = masked_text(record.exit.detail, target);
+  for (auto& gap : record.not_measured) gap.why = masked_text(gap.why, target);
 }
 
 RunEnd trouble(Error error) {
@@ -409,7 +318,6 @@ RunEnd run_one(const RunContext& context, const Target& target, const Start& sta
     return trouble(put.error());
 
   Parts parts = make_parts(context, target, record, attached);
-  if (!context.lock_note.empty()) parts.gaps.push_back({"device lock", context.lock_note});
   auto ready = add_supplies(context, target, record, parts);
   record.started = context.clock.now();
   auto app = ready ? start(request_for(context, target, record, parts))
@@ -426,6 +334,7 @@ RunEnd run_one(const RunContext& context, const Target& target, const Start& sta
     record.exit.refused = false;
   }
   stop_needs(context, target, parts, record, end);
+  hide_secrets(record, target);
   parts.hooks.reset();
   parts.supplies.reset();
   auto losses = parts.recorder->finish();

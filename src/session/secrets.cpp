@@ -316,13 +316,24 @@ void replace_all(std::vector<std::string>& words, Env& env, const std::string& s
   for (auto& entry : env) replace_all(entry.second, secret);
 }
 
+/// The values of secret variables that are long enough to be told from other words.
+std::vector<std::string> secrets_in(const Env& env) {
+  std::vector<std::string> secrets;
+  for (const auto& [name, value] : env) {
+    if (value.size() >= kShortestRepeated && is_secret_name(name)) secrets.push_back(value);
+  }
+  return secrets;
+}
+
 /// Hides the values of secret variables wherever else they stand.
 void hide_repeated(const Env& env, Target& out) {
-  for (const auto& [name, value] : env) {
-    if (value.size() < kShortestRepeated || !is_secret_name(name)) continue;
-    replace_all(out.command, out.env, value);
-    for (auto& word : out.docker_args) replace_all(word, value);
-    for (auto& need : out.needs) replace_all(need.command, need.env, value);
+  for (const auto& secret : secrets_in(env)) {
+    replace_all(out.command, out.env, secret);
+    for (auto& word : out.docker_args) replace_all(word, secret);
+    for (auto& need : out.needs) {
+      replace_all(need.command, need.env, secret);
+      replace_all(need.ready_log, secret);
+    }
   }
 }
 
@@ -350,6 +361,14 @@ std::string masked_text(const std::string& text) {
   find_bearers(text, lower_case(text), spans);
   find_known_tokens(text, spans);
   return spans.empty() ? text : with_masks(text, std::move(spans));
+}
+
+std::string masked_text(std::string text, const Target& target) {
+  for (const auto& secret : secrets_in(target.env)) replace_all(text, secret);
+  for (const auto& need : target.needs) {
+    for (const auto& secret : secrets_in(need.env)) replace_all(text, secret);
+  }
+  return masked_text(text);
 }
 
 }  // namespace assay::session

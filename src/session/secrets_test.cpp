@@ -278,6 +278,19 @@ TEST(Masked, covers_what_the_app_needs) {
   EXPECT_EQ(safe.dataset, "https://h/x?X-Amz-Credential=***&X-Amz-Signature=***");
 }
 
+TEST(MaskedText, hides_what_the_secret_variables_of_a_target_hold) {
+  Target target;
+  target.env = {{"API_TOKEN", plain()}, {"SHORT_TOKEN", "app"}, {"LEVEL", "verbose-one"}};
+  Need need;
+  need.env = {{"BROKER_PASSWORD", "second-" + body(9)}};
+  need.ready_log = "opened with " + need.env["BROKER_PASSWORD"];
+  target.needs = {need};
+  EXPECT_EQ(masked_text("app: verbose-one " + plain() + ", " + need.ready_log, target),
+            "app: verbose-one ***, opened with ***");
+  EXPECT_EQ(masked_text("--password x", target), "--password ***");
+  EXPECT_EQ(masked(target).needs[0].ready_log, "opened with ***");
+}
+
 TEST(Masked, leaves_the_rest_of_a_target_alone) {
   Target target;
   target.command = {"app", "two words", "it's"};

@@ -260,40 +260,59 @@ Result<Outcome> attach_session(const std::string& container, Nanoseconds duratio
 
 namespace {
 
-bool has_containers(store::Store& store, const std::string& id) {
+constexpr const char* kMayBeLeft = "containers of sessions that were cut off may still be there";
+
+Result<std::vector<std::string>> remove_containers() {
+  ASSAY_TRY(const auto containers, launch::find_containers());
+  return containers->clean_up();
+}
+
+/// Its `assay` was killed, so that nobody wrote down its end.
+bool was_cut_off(const RunRecord& run) {
+  const bool cut = run.status == RunStatus::running || run.status == RunStatus::interrupted;
+  return cut && !run.sampling && run.exit.detail.empty();
+}
+
+bool may_have_left_containers(store::Store& store, const std::string& id) {
   const auto session = store.session(id);
-  return session && std::any_of(session->runs.begin(), session->runs.end(),
-                                [](const RunRecord& run) { return run.runtime == "docker"; });
+  return session && std::any_of(session->runs.begin(), session->runs.end(), [](const auto& run) {
+           return run.runtime == "docker" && was_cut_off(run);
+         });
 }
 
 /// Containers of sessions that were cut off; who cannot be asked for them is told.
 void remove_containers(store::Store& store, const std::vector<std::string>& cut_off,
                        std::vector<std::string>& lines) {
-  const bool any = std::any_of(cut_off.begin(), cut_off.end(),
-                               [&](const std::string& id) { return has_containers(store, id); });
-  if (!any) return;
-  const auto containers = launch::find_containers();
-  auto removed = containers ? (*containers)->clean_up()
-                            : Result<std::vector<std::string>>(fail(containers.error()));
+  if (std::none_of(cut_off.begin(), cut_off.end(),
+                   [&](const std::string& id) { return may_have_left_containers(store, id); }))
+    return;
+  const auto removed = remove_containers();
   if (removed) {
     lines.insert(lines.end(), removed->begin(), removed->end());
   } else {
     lines.push_back(
-        fmt::format("containers of sessions that were cut off may still be there: {}; `assay "
-                    "cleanup` or the next run of an image removes them when it answers",
-                    removed.error().message));
+        fmt::format("{}: {}; `assay cleanup` or the next run of an image removes them "
+                    "when it answers",
+                    kMayBeLeft, removed.error().message));
   }
 }
 
-}  // namespace
+/// Also of sessions that an earlier start has found and marked.
+bool any_containers_known(store::Store& store) {
+  const auto sessions = store.list();
+  return sessions && std::any_of(sessions->begin(), sessions->end(), [&](const auto& session) {
+           return session.status == to_string(RunStatus::interrupted) &&
+                  may_have_left_containers(store, session.id);
+         });
+}
 
-std::vector<std::string> recover(store::Store& store) {
+std::vector<std::string> end_leftovers(store::Store& store, bool with_containers) {
   SocketFolder::remove_leftovers();
   const auto cut_off = store.cut_off();
   if (!cut_off) return launch::clean_up_leftovers({});
   // Marked last: should we be killed in between, the next start ends what is left.
   std::vector<std::string> lines = launch::clean_up_leftovers(*cut_off);
-  remove_containers(store, *cut_off, lines);
+  if (with_containers) remove_containers(store, *cut_off, lines);
   if (auto marked = store.mark_interrupted(*cut_off); !marked) {
     lines.push_back(marked.error().message);
     return lines;
@@ -305,15 +324,26 @@ std::vector<std::string> recover(store::Store& store) {
   return lines;
 }
 
-Result<std::vector<std::string>> clean_up(store::Store& store) {
-  std::vector<std::string> lines = recover(store);
-  const auto containers = launch::find_containers();
-  auto removed = containers ? (*containers)->clean_up()
-                            : Result<std::vector<std::string>>(fail(containers.error()));
-  if (!removed && lines.empty()) return removed;
-  if (!removed) lines.push_back(removed.error().message);
-  if (removed) lines.insert(lines.end(), removed->begin(), removed->end());
-  return lines;
+}  // namespace
+
+std::vector<std::string> recover(store::Store& store) {
+  return end_leftovers(store, true);
+}
+
+CleanUp clean_up(store::Store& store) {
+  CleanUp done;
+  const auto removed = remove_containers();
+  done.lines = end_leftovers(store, false);
+  if (removed) {
+    done.lines.insert(done.lines.end(), removed->begin(), removed->end());
+  } else if (any_containers_known(store)) {
+    done.trouble = removed.error();
+    done.trouble->message = fmt::format("{}: {}", kMayBeLeft, removed.error().message);
+  } else {
+    done.lines.push_back(
+        fmt::format("containers were not looked for: {}", removed.error().message));
+  }
+  return done;
 }
 
 }  // namespace assay::session

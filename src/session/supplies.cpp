@@ -74,8 +74,8 @@ Result<Supplies> get_supplies(const Target& target, launch::Containers* containe
 
 Result<RunSupplies> RunSupplies::make(const Target& target, const Supplies& supplies,
                                       launch::Containers* containers, const launch::Needs* needs,
-                                      const fs::path& folder, const Clock& clock,
-                                      SampleSink& sink) {
+                                      const fs::path& folder, const Clock& clock, SampleSink& sink,
+                                      const launch::Waiting& waiting) {
   RunSupplies run;
   const bool contained = containers != nullptr && !target.image.empty();
   if (supplies.dataset) run.dataset_ = supplies.dataset->path();
@@ -84,6 +84,11 @@ Result<RunSupplies> RunSupplies::make(const Target& target, const Supplies& supp
   run.published_ = hooks::follow_pywaggle_log(run.published_folder_, clock, sink);
   if (target.playback.empty()) return run;
   launch::PlaybackOptions options;
+  std::stop_source stop;
+  options.stop = stop.get_token();
+  options.progress = [&](const std::string& file, uint64_t) {
+    if (!waiting(fmt::format("converting {} for playback", file))) stop.request_stop();
+  };
   if (contained) {
     ASSAY_TRY(options.address, containers->host_address(target, needs));
   }

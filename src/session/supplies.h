@@ -34,11 +34,12 @@ Result<Supplies> get_supplies(const Target& target, launch::Containers* containe
 /// What one run plays and publishes; ends with it.
 class RunSupplies {
  public:
-  /// `folder` is the run's own; `needs` what runs beside the app, if anything.
+  /// `folder` is the run's own; `needs` what runs beside the app, if anything. A conversion for
+  /// playback is told to `waiting`, which can end it.
   static Result<RunSupplies> make(const Target& target, const Supplies& supplies,
                                   launch::Containers* containers, const launch::Needs* needs,
                                   const std::filesystem::path& folder, const Clock& clock,
-                                  SampleSink& sink);
+                                  SampleSink& sink, const launch::Waiting& waiting);
 
   /// Tells the launcher where everything is.
   void put_into(launch::Request& request) const;

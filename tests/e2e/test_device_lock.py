@@ -78,7 +78,7 @@ def test_attaching_measures_and_so_waits_its_turn(place):
     first = Holder(place, "first")
     first.await_start()
     done = place.assay("run", "--pid", os.getpid(), "--for", "100ms")
-    assert done.returncode == 4 and "still in use by sh" in done.stderr
+    assert done.returncode == 4 and "this device is in use by sh" in done.stderr
     first.let_go()
 
 

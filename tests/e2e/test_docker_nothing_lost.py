@@ -89,3 +89,20 @@ def test_what_an_engine_that_was_down_kept_is_removed_by_the_next_container_run(
     done = boxed.assay("run", spec(boxed, dockerd.busybox(), ["true"]))
     assert done.returncode == 0 and f"removed container {left[:12]} of session" in done.stderr
     assert dockerd.containers() == []
+
+
+def test_clean_up_fails_while_containers_are_known_and_the_engine_is_down(boxed, dockerd):
+    """Also when another start has found and marked the session before."""
+    process = boxed.start("run", "--quiet", spec(boxed, dockerd.busybox(), TICKING))
+    is_ticking(boxed, dockerd)
+    kill_after(process, 0)
+    dockerd.kill()
+    first, second = boxed.assay("cleanup"), boxed.assay("cleanup")
+    for done in first, second:
+        assert done.returncode == 4, done.stdout + done.stderr
+        assert "assay: containers of sessions that were cut off may still be there: " in done.stderr
+    assert "was cut off; what it measured is kept" in first.stdout and second.stdout == ""
+    dockerd.start()
+    done = boxed.assay("cleanup")
+    assert done.returncode == 0 and "removed container" in done.stdout, done.stdout + done.stderr
+    assert dockerd.containers() == []

@@ -157,3 +157,22 @@ def test_a_stalled_reader_does_not_hold_up_the_run(place):
     finally:
         os.close(read_end)
         process.wait(30)
+
+
+def test_an_interrupt_ends_the_conversion_of_a_video_and_nothing_stays(place):
+    """Two hours of video become some hundred thousand pictures; the app has not started yet."""
+    subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=320x240:rate=1:duration=7200",
+                    "-c:v", "mpeg4", str(place.folder / "river.mp4")], check=True)
+    path = place.script("sage.yaml", json.dumps({
+        "name": "watcher", "command": ["touch", "started"], "profiling": {
+            "dataset": "river.mp4", "playback": [{"id": "top", "type": "video", "fps": 30}]}}))
+    process = place.start("run", path)
+    cache = place.folder / ".cache"
+    wait_until(lambda: any(cache.rglob("part-*/*.jpg")), 30, "the conversion has begun")
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 130, err
+    assert f"converting {place.folder}/river.mp4 for playback" in err
+    assert place.last()["runs"][0]["status"] == "interrupted"
+    assert not (place.folder / "started").exists() and not any(cache.rglob("*.jpg"))
+    assert place.leftovers() == {}

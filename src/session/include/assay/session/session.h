@@ -116,9 +116,13 @@ Result<report::SessionView> load_view(store::Store& store, const std::string& id
 Result<void> write_documents(const report::SessionView& view, const std::filesystem::path& folder);
 /// Ends what dead sessions left behind and marks their runs as interrupted. One line for each.
 std::vector<std::string> recover(store::Store& store);
-/// The same, and removes containers of dead sessions wherever they come from; an error when nobody
-/// can be asked for them.
-Result<std::vector<std::string>> clean_up(store::Store& store);
+struct CleanUp {
+  std::vector<std::string> lines;  ///< what was done, and what was not looked for
+  std::optional<Error> trouble;    ///< containers may be left, and no engine can be asked for them
+};
+/// The same, and removes containers of dead sessions wherever they come from. A machine without an
+/// engine is in no trouble unless its history knows a container run that was cut off.
+CleanUp clean_up(store::Store& store);
 
 /// One thing that this machine can or cannot measure.
 struct Capability {

@@ -105,5 +105,7 @@ Result<Goal> parse_goal(const std::string& text);
 /// Values of names and patterns that look like secrets become "***": in env, arguments and URLs.
 Target masked(const Target& target);
 std::string masked_text(const std::string& text);
+/// Also what the target's and its needs' secret variables hold: they repeat it in their messages.
+std::string masked_text(std::string text, const Target& target);
 
 }  // namespace assay::session
