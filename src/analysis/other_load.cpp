@@ -24,8 +24,7 @@ constexpr double kHarmlessShare = 0.1;
 constexpr Nanoseconds kSlot = std::chrono::seconds(1);
 
 constexpr std::array kMetrics = {cpu_usage_seconds_total, disk_read_bytes_total,
-                                 disk_write_bytes_total, network_receive_bytes_total,
-                                 network_transmit_bytes_total};
+                                 disk_write_bytes_total};
 
 template <class Wanted>
 Intervals rates_of(const std::vector<Series>& recorded, const Wanted& wanted) {
@@ -55,6 +54,7 @@ struct Sides {
   Intervals ours;
   Intervals assay;    ///< empty where Assay's part is not measured
   double unseen = 0;  ///< of ours, that no sample saw
+  double engine = 0;  ///< of the container engine, that serves the app among others
 };
 
 /// Slots of a second or a little more, so that no odd rest is left.
@@ -68,7 +68,7 @@ Distribution difference(const Sides& sides, const Window& window) {
     const auto ours = mean_between(sides.ours, from, to);
     if (!node || !ours) continue;
     const double assay = mean_between(sides.assay, from, to).value_or(0);
-    others.push_back({from, to, *node - *ours - assay - sides.unseen});
+    others.push_back({from, to, *node - *ours - assay - sides.unseen - sides.engine});
   }
   return distribution_of(others, window.from, window.to);
 }
@@ -85,6 +85,15 @@ double unseen_cores(const Lines& footprint, const Intervals& app, const Window& 
   const Distribution* line = find(footprint, "cpu_cores");
   if (line == nullptr) return 0;
   return std::max(0.0, line->mean - distribution_of(app, window.from, window.to).mean);
+}
+
+/// The engine of the app's own container is no other: it copies what the app prints.
+double engine_cores(const RunRecord& run) {
+  if (run.runtime != "docker") return 0;
+  for (const auto& other : run.others) {
+    if (other.name == "container engine") return other.cpu_cores;
+  }
+  return 0;
 }
 
 Sides sides_of(const std::vector<Series>& recorded, std::string_view name) {
@@ -111,7 +120,8 @@ std::string source_of(const std::vector<Series>& recorded, std::string_view name
 
 }  // namespace
 
-Lines others_of(const std::vector<Series>& recorded, const Lines& footprint, const Window& window) {
+Lines others_of(const RunRecord& run, const std::vector<Series>& recorded, const Lines& footprint,
+                const Window& window) {
   Lines lines;
   if (window.length() < kSlot) return lines;
   for (const MetricId id : kMetrics) {
@@ -124,12 +134,14 @@ Lines others_of(const std::vector<Series>& recorded, const Lines& footprint, con
       const auto app = rates_of(
           recorded, [&](const SeriesInfo& i) { return i.name == m.name && i.scope == Scope::app; });
       sides.unseen = unseen_cores(footprint, app, window);
+      sides.engine = engine_cores(run);
     }
     Distribution d = difference(sides, window);
     if (d.count == 0) continue;
     not_below_zero(d);
     d.unit = m.rate_unit;
-    d.source = source_of(recorded, m.name) + (sides.assay.empty() ? "" : " and Assay");
+    d.source = source_of(recorded, m.name) + (sides.assay.empty() ? "" : " and Assay") +
+               (sides.engine > 0 ? " and the container engine" : "");
     lines.emplace_back(m.rate_name, std::move(d));
   }
   return lines;

@@ -10,10 +10,13 @@
 namespace assay::analysis {
 
 /// What others on the node used: the node less everything that was measured of the run (the app and
-/// what was started for it) and less Assay itself. One line for CPU, disk and network each, where
-/// both sides were measured; `footprint` tells of CPU time that no sample saw. Empty for a run too
-/// short for the kernel's coarse count of the node's CPU time.
-Lines others_of(const std::vector<Series>& recorded, const Lines& footprint, const Window& window);
+/// what was started for it), less Assay itself and, of a container, its engine.
+/// One line for CPU and disk each, where both sides were measured; `footprint` tells of CPU time
+/// that no sample saw. None for the network: what a container sends to its neighbours never passes
+/// the node's interfaces. Empty for a run too short for the kernel's coarse count of the node's CPU
+/// time.
+Lines others_of(const RunRecord& run, const std::vector<Series>& recorded, const Lines& footprint,
+                const Window& window);
 
 /// Whether others used so much CPU time that the numbers cannot be trusted to be those of a quiet
 /// machine; nothing when that is not known.

@@ -47,6 +47,19 @@ TEST(OtherLoad, counts_what_no_sample_saw_of_the_app_also_beside_a_need) {
   EXPECT_NEAR(find(t.analyze().others, "cpu_cores")->mean, 4 - 2 - 1 - 0.1, 1e-9);
 }
 
+TEST(OtherLoad, is_not_the_engine_of_the_apps_container) {
+  TestRun t = run_on(2.9);
+  t.run.runtime = "docker";
+  t.run.others = {{"make", 0.1}, {"container engine", 1.2}};
+  const auto analysis = t.analyze();
+  EXPECT_NEAR(find(analysis.others, "cpu_cores")->mean, 0.1, 1e-9);
+  EXPECT_EQ(find(analysis.others, "cpu_cores")->source,
+            "test, less the app and Assay and the container engine");
+  EXPECT_EQ(analysis.disturbed, false);
+  t.run.runtime = "process";
+  EXPECT_NEAR(find(t.analyze().others, "cpu_cores")->mean, 1.3, 1e-9);
+}
+
 TEST(OtherLoad, above_a_tenth_of_the_machine_disturbs_and_is_said) {
   const auto analysis = run_on(2.9).analyze();
   EXPECT_EQ(analysis.disturbed, true);
@@ -101,11 +114,12 @@ TEST(OtherLoad, below_zero_by_rounding_is_none) {
   EXPECT_EQ(analysis.disturbed, false);
 }
 
-TEST(OtherLoad, has_disk_and_network_where_both_sides_were_measured) {
+TEST(OtherLoad, has_the_disk_where_both_sides_were_measured_and_never_the_network) {
   TestRun t = run_on(1.6);
   t.steady(disk_read_bytes_total, 1e6);
   t.steady(disk_read_bytes_total, 5e6, Scope::node);
   t.steady(network_receive_bytes_total, 3e6, Scope::node);
+  t.steady(network_receive_bytes_total, 1e6);
   const auto analysis = t.analyze();
   EXPECT_NEAR(find(analysis.others, "disk_read_bytes_per_second")->mean, 4e6, 1);
   EXPECT_EQ(find(analysis.others, "disk_read_bytes_per_second")->source, "test, less the app");

@@ -25,7 +25,7 @@ Result<RunAnalysis> analyze_run(const RunRecord& run, const Device& device,
   analysis.footprint = footprint_of(run, recorded, window);
   analysis.node = scope_lines(recorded, Scope::node, window);
   analysis.needs = needs_of(recorded, window);
-  analysis.others = others_of(recorded, analysis.footprint, window);
+  analysis.others = others_of(run, recorded, analysis.footprint, window);
   analysis.disturbed = is_disturbed(analysis.others, device);
   analysis.disturbance = disturbance_of(analysis.others, device);
   analysis.metrics = self_reported(recorded, window, run.target.goals);

@@ -27,6 +27,8 @@ constexpr Nanoseconds kLongestGap = std::chrono::seconds(5);
 constexpr int kGapsInRun = 4;
 constexpr int kDeepestTree = 64;
 constexpr pid_t kKernelThreads = 2;
+/// Longer than the kernel's names can be, so that no program has it.
+constexpr std::string_view kEngine = "container engine";
 
 enum class Whose : uint8_t { unknown, ours, others };
 
@@ -37,8 +39,15 @@ struct Seen {
   Whose whose = Whose::unknown;
 };
 
-/// "kworker/3:1-events" and its like are one to a reader: "kworker".
+bool is_engine(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kParts = {"dockerd", "containerd", "containerd-shim",
+                                                      "conmon", "podman"};
+  return std::find(kParts.begin(), kParts.end(), name) != kParts.end();
+}
+
+/// "kworker/3:1-events" and its like are one to a reader: "kworker"; so are an engine's parts.
 std::string_view name_of(const ProcessStat& stat) {
+  if (is_engine(stat.name)) return kEngine;
   return stat.parent == kKernelThreads ? stat.name.substr(0, stat.name.find('/')) : stat.name;
 }
 
@@ -193,7 +202,11 @@ void OthersProbe::publish(double elapsed) {
   std::stable_sort(
       busiest_.begin(), busiest_.end(),
       [](const OtherProcess& a, const OtherProcess& b) { return a.cpu_cores > b.cpu_cores; });
-  if (busiest_.size() > most_) busiest_.resize(most_);
+  // The engine serves containers that are profiled: it is told however little it used.
+  const auto rest = busiest_.begin() + static_cast<ptrdiff_t>(std::min(most_, busiest_.size()));
+  busiest_.erase(std::remove_if(rest, busiest_.end(),
+                                [](const OtherProcess& other) { return other.name != kEngine; }),
+                 busiest_.end());
 }
 
 }  // namespace

@@ -169,6 +169,28 @@ TEST_F(Others, are_five_at_most) {
   EXPECT_EQ(shown(), "p8 0.90;p7 0.80;p6 0.70;p5 0.60;p4 0.50;");
 }
 
+TEST_F(Others, of_a_container_engine_are_one) {
+  for (const int ticks : {0, 10}) {
+    process(80, 1, "dockerd", ticks);
+    process(81, 80, "containerd", ticks);
+    process(82, 1, "containerd-shim", ticks);
+    process(83, 1, "conmon", ticks);
+    process(84, 1, "podman", ticks);
+    process(85, 1, "docker", ticks);
+    read();
+  }
+  EXPECT_EQ(shown(), "container engine 0.50;docker 0.10;");
+}
+
+TEST_F(Others, of_a_container_engine_are_told_beside_five_that_are_busier) {
+  for (const int ticks : {0, 10}) {
+    process(80, 1, "dockerd", ticks);
+    for (int i = 0; i < 6; ++i) process(60 + i, 1, fmt::format("p{}", i), 2 * ticks);
+    read();
+  }
+  EXPECT_EQ(shown(), "p0 0.20;p1 0.20;p2 0.20;p3 0.20;p4 0.20;container engine 0.10;");
+}
+
 /// Uses a fifth of a second of CPU time under the name "assay-burn", then waits to be ended.
 pid_t burner(int ready) {
   const pid_t child = fork();
