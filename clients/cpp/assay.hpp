@@ -189,6 +189,13 @@ class LiveMetrics {
     locked([&](detail::State& s) { report(s, metric(s, name, Kind::number), value); });
   }
 
+  /// The same with its unit: any text, of which times and sizes ("ms", "MiB") are understood.
+  void push(const char* name, double value, const char* unit) noexcept {
+    locked([&](detail::State& s) {
+      report(s, metric(s, name, Kind::number), value, ", \"unit\": " + detail::quoted(unit));
+    });
+  }
+
   /// Starts a timer; each thread has its own of that name.
   void start_timer(const char* name) noexcept {
     locked([&](detail::State& s) {
@@ -333,14 +340,16 @@ class LiveMetrics {
     m.reported = true;
   }
 
-  void report(detail::State& s, detail::Metric& m, double value) {
+  void report(detail::State& s, detail::Metric& m, double value,
+              const std::string& unit = std::string()) {
     const auto now = detail::Clock::now();
     const bool absent = s.fd < 0 && now < s.next_attempt;
-    const bool full = s.buffer.size() + m.quoted_name.size() + 128 > detail::kBufferBytes;
+    const size_t length = m.quoted_name.size() + unit.size() + 128;
+    const bool full = s.buffer.size() + length > detail::kBufferBytes;
     if (absent || full || !std::isfinite(value) || m.quoted_name.empty()) {
       ++dropped_;
     } else {
-      append(s, m, value);
+      append(s, m, value, unit);
     }
     send_if_due(s, now);
   }
@@ -357,7 +366,7 @@ class LiveMetrics {
     if (at_once || s.buffer.size() >= detail::kFlushBytes) send(s, now);
   }
 
-  static void append(detail::State& s, detail::Metric& m, double value) {
+  static void append(detail::State& s, detail::Metric& m, double value, const std::string& unit) {
     char text[128];
     std::snprintf(text, sizeof text, "%.17g", value);
     detail::use_decimal_point(text);
@@ -366,7 +375,7 @@ class LiveMetrics {
       s.buffer.append("\"kind\": \"").append(detail::name_of(m.kind)).append("\", ");
     }
     m.told = s.connection;
-    s.buffer.append("\"value\": ").append(text);
+    s.buffer.append("\"value\": ").append(text).append(unit);
     timespec wall = {};
     ::clock_gettime(CLOCK_REALTIME, &wall);
     std::snprintf(text, sizeof text, ", \"timestamp\": %lld.%06ld}}\n\n",

@@ -108,6 +108,18 @@ TEST_F(CppClient, drops_and_counts_what_cannot_be_reported) {
   EXPECT_TRUE(sink_.losses().empty()) << "nothing that the profiler would have to refuse";
 }
 
+TEST_F(CppClient, tells_a_numbers_unit) {
+  start();
+  LiveMetrics metrics(path_.c_str());
+  metrics.push("delay", 3, "ms");
+  metrics.push("speed", 7, "\"km\"/h");
+  metrics.close();
+  drain();
+  EXPECT_EQ(values("delay"), std::vector<double>{0.003});
+  EXPECT_EQ(sink_.find("delay")->info.unit, "seconds");
+  EXPECT_EQ(sink_.find("speed")->info.unit, "\"km\"/h");
+}
+
 TEST_F(CppClient, a_missing_profiler_is_no_trouble_and_is_found_later) {
   LiveMetrics metrics(path_.c_str());
   for (int i = 0; i < 10; ++i) metrics.push("a", i);

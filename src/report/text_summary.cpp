@@ -99,7 +99,8 @@ void add_needs(std::vector<Row>& rows, const RunAnalysis& analysis) {
   for (const auto& [need, lines] : analysis.needs) {
     for (const auto* name : {"cpu_cores", "memory_bytes"}) {
       if (const auto* line = analysis::find(lines, name))
-        rows.push_back(distribution_row(fmt::format("{}: {}", need, title_of(name)), *line));
+        rows.push_back(distribution_row(fmt::format("{}: {}", need, title_of(name)), *line,
+                                        has_averages(*line)));
     }
   }
 }

@@ -35,6 +35,19 @@ TEST(TextSummary, of_two_targets) {
   EXPECT_EQ(text_summary(testing::page_view(), false), golden("two_targets.txt"));
 }
 
+TEST(TextSummary, has_no_averages_of_the_memory_of_a_need_with_few_samples) {
+  SessionView view = testing::page_view();
+  analysis::Distribution memory;
+  memory.mean = 8.1e7;
+  memory.peak = 9e7;
+  memory.unit = "bytes";
+  memory.count = 2;
+  view.runs[0].analysis.needs = {{"broker", {{"memory_bytes", memory}}}};
+  const std::string text = text_summary(view, false);
+  EXPECT_NE(text.find("90 MB"), std::string::npos) << text;
+  EXPECT_EQ(text.find("81 MB"), std::string::npos) << text;
+}
+
 TEST(TextSummary, of_many_runs_is_one_line_each) {
   const std::string text = text_summary(testing::many_runs_view(5), false);
   EXPECT_NE(text.find("  run 5                          1.83 / 2.4     580 MB / 612 MB\n"),
