@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an app needs beside it: started first, awaited, measured apart, stopped after, and never left behind."""
 import json
+import time
 
 import pytest
 from conftest import wait_until
@@ -48,7 +49,7 @@ def test_the_app_reaches_by_name_what_is_ready_and_nothing_stays(place, engine):
 
 def test_a_line_of_the_log_tells_that_it_is_ready(boxed, dockerd):
     """The app starts only afterwards, and finds in its own log folder what the other said."""
-    need = broker(dockerd, "echo starting; sleep 0.7; touch /tmp/up; echo 'now rea'; echo 'is ready' >&2; sleep 600",
+    need = broker(dockerd, "echo starting; sleep 0.7; echo 'now rea'; echo 'is ready' >&2; sleep 600",
                   ready_log="is ready")
     document = boxed.json("run", "--json", spec(boxed, dockerd.busybox(), {"args": ["true"], "needs": [need]}))
     assert sorted(log(document, 1, "broker").split("\n")) == ["", "is ready", "now rea", "starting"]
@@ -77,6 +78,20 @@ def test_one_that_is_never_ready_is_told(boxed, dockerd, script, ready, words):
     assert all(word in done.stderr for word in words), done.stderr
 
 
+def test_secrets_in_its_log_and_in_its_sign_are_hidden(boxed, dockerd):
+    """Neither the screen nor the history has them, whether named or only known from a variable."""
+    secret = "not-for-everybody"
+    need = broker(dockerd, f"echo listening as root/$DB_PASSWORD; echo token={secret}; sleep 600",
+                  ready_log=f"never said {secret}", ready_timeout="1s", env={"DB_PASSWORD": secret})
+    path = spec(boxed, dockerd.busybox(), {"args": ["true"], "needs": []}, {"args": ["true"], "needs": [need]})
+    done = boxed.assay("run", path)
+    assert done.returncode == 4, done.stdout + done.stderr
+    assert secret not in done.stdout + done.stderr
+    detail = boxed.last()["runs"][1]["exit"]["detail"]
+    assert '"never said ***" in its log' in detail and "root/***" in detail and "token=***" in detail
+    assert secret not in json.dumps(boxed.last())
+
+
 def test_one_that_ends_in_the_middle_is_noted_and_the_app_goes_on(boxed, dockerd):
     need = broker(dockerd, "sleep 0.7; exit 4")
     document = boxed.json("run", "--json", spec(boxed, dockerd.busybox(), {
@@ -85,6 +100,21 @@ def test_one_that_ends_in_the_middle_is_noted_and_the_app_goes_on(boxed, dockerd
     assert run["status"] == "finished" and log(document, 1) == "done\n"
     [why] = [gap["why"] for gap in run["not_measured"] if gap["what"] == "broker"]
     assert "before the app: exited with code 4" in why
+
+
+@pytest.mark.parametrize("trap, said, grace, least", [
+    ("echo bye; exit 0", "bye", "10m", 0),  # far beyond this test's patience
+    ("echo not yet", "not yet", "2s", 2),
+])
+def test_it_is_stopped_after_the_app_and_may_say_good_bye(boxed, dockerd, trap, said, grace, least):
+    """One that does not end when it is told to is killed after the grace."""
+    need = broker(dockerd, f"trap '{trap}' TERM; echo up; while :; do sleep 0.1; done", ready_log="up")
+    began = time.monotonic()
+    document = boxed.json("run", "--json", spec(boxed, dockerd.busybox(), {
+        "args": ["sleep", "0.5"], "grace": grace, "needs": [need]}))
+    assert time.monotonic() - began >= least + document["runs"][0]["duration_seconds"]
+    assert log(document, 1, "broker").split("\n") == ["up", said, ""]
+    assert "broker" not in [gap["what"] for gap in document["runs"][0]["not_measured"]]
 
 
 def test_it_is_measured_apart_from_the_app(boxed, dockerd):

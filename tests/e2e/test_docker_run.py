@@ -246,4 +246,5 @@ def test_runtime_auto_says_which_it_picked(place, dockerd):
     use(place, dockerd)
     done = place.assay("check", spec(place, dockerd.busybox(), ["true"]))
     assert done.returncode == 0, done.stderr
-    assert "docker" in done.stdout.lower()
+    version = dockerd.get("/version")["Version"]
+    assert f"\nimages run in Docker {version}\n" in done.stdout

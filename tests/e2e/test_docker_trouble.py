@@ -112,7 +112,7 @@ def test_a_container_that_somebody_else_removes(boxed, dockerd):
     process = boxed.start("run", "--json", spec(boxed, dockerd.busybox(), TICKING))
     dockerd.remove(is_ticking(boxed, dockerd))
     run = finished(process, 3)
-    assert run["status"] == "failed" and run["exit"]["detail"]
+    assert (run["status"], run["exit"]["detail"]) == ("failed", "the container was removed by somebody else")
     assert run["footprint"]["cpu_cores"]["mean"] > 0
 
 

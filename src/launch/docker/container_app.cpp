@@ -183,13 +183,16 @@ class ContainerApp final : public RunningApp {
     ended_early_ = ended_early_ || steady_clock::now() - *output_ended_ > kMomentOfTheEnd;
   }
 
+  static bool is_passing(const std::string& status) {
+    return status == "running" || status == "stopping" || status == "removing";
+  }
+
   /// The engine notices an end a little later than the kernel.
   Result<ContainerState> final_state() {
     constexpr int kLooks = 100;
     for (int look = 0;; ++look) {
       auto state = engine_.inspect(container_.id);
-      if (!state || (state->status != "running" && state->status != "stopping") || look == kLooks)
-        return state;
+      if (!state || !is_passing(state->status) || look == kLooks) return state;
       ::poll(nullptr, 0, 20);
     }
   }

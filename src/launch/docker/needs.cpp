@@ -33,23 +33,6 @@ bool can_be_joined(const std::string& network) {
   return network != "host" && network != "none" && network.find(':') == std::string::npos;
 }
 
-/// The kernel keeps signals away from a container's first process unless it asked for them: many
-/// programs do not and would let us wait for nothing.
-bool hears_sigterm(pid_t pid) {
-  const auto status = SysRoot().read(fmt::format("/proc/{}/status", pid)).value_or("");
-  constexpr uint64_t kTerm = uint64_t{1} << (SIGTERM - 1);
-  for (std::string_view rest = status; !rest.empty();) {
-    std::string_view line = next_field(rest, '\n');
-    const std::string_view name = next_field(line, ':');
-    if (name != "SigCgt" && name != "SigBlk") continue;
-    uint64_t mask = 0;
-    line = trim(line);
-    std::from_chars(line.data(), line.data() + line.size(), mask, 16);
-    if ((mask & kTerm) != 0) return true;
-  }
-  return false;
-}
-
 /// One container beside the app.
 struct Beside {
   Need need;
@@ -149,7 +132,7 @@ class NeedsOfRun final : public Needs {
   std::vector<NotMeasured> stop(Nanoseconds grace, const Waiting& waiting) override {
     poll();
     for (const auto& beside : besides_) {
-      const bool hears = hears_sigterm(beside.app->target().root);
+      const bool hears = hears_sigterm(SysRoot(), beside.app->target().root);
       if (beside.alive()) beside.app->stop(hears ? StopStep::terminate : StopStep::kill);
     }
     await_ends(grace, waiting);
@@ -280,6 +263,21 @@ Json need_body(const Need& need, const NeedsRequest& request, const Owner& owner
   if (!hosts.empty()) body["HostConfig"]["ExtraHosts"] = hosts;
   body["NetworkingConfig"]["EndpointsConfig"][network]["Aliases"] = {need.name};
   return body;
+}
+
+bool hears_sigterm(const SysRoot& root, pid_t pid) {
+  const auto status = root.read(fmt::format("/proc/{}/status", pid)).value_or("");
+  constexpr uint64_t kTerm = uint64_t{1} << (SIGTERM - 1);
+  for (std::string_view rest = status; !rest.empty();) {
+    std::string_view line = next_field(rest, '\n');
+    const std::string_view name = next_field(line, ':');
+    if (name != "SigCgt" && name != "SigBlk") continue;
+    uint64_t mask = 0;
+    line = trim(line);
+    std::from_chars(line.data(), line.data() + line.size(), mask, 16);
+    if ((mask & kTerm) != 0) return true;
+  }
+  return false;
 }
 
 std::string ready_sign(const Need& need) {

@@ -29,4 +29,8 @@ Json need_body(const Need& need, const NeedsRequest& request, const Owner& owner
 /// "port 5672 and "ready" in its log"; empty when running is enough.
 std::string ready_sign(const Need& need);
 
+/// The kernel keeps SIGTERM away from a container's first process unless it asked for it: many
+/// programs do not, and waiting for their end would be waiting for nothing.
+bool hears_sigterm(const SysRoot& root, pid_t pid);
+
 }  // namespace assay::launch

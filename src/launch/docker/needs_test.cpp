@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "docker/needs.h"
 
+#include "process/testing.h"
+
 #include <nlohmann/json.hpp>
 
 #include <gtest/gtest.h>
@@ -76,6 +78,24 @@ TEST(ReadySign, names_all_that_is_awaited) {
   EXPECT_EQ(ready_sign(need), "port 5672");
   need.ready_log = "started";
   EXPECT_EQ(ready_sign(need), "port 5672 and \"started\" in its log");
+}
+
+/// Whether a process with these masks of signals would hear SIGTERM, which is 4000 in them.
+bool hears(const std::string& masks) {
+  const testing::TempFolder folder;
+  folder.write("proc/7/status", "Name:\tapp\n" + masks);
+  return hears_sigterm(SysRoot(folder.path()), 7);
+}
+
+TEST(HearsSigterm, who_catches_or_awaits_it) {
+  EXPECT_TRUE(hears("SigBlk:\t0000000000000000\nSigIgn:\t0\nSigCgt:\t0000000000004002\n"));
+  EXPECT_TRUE(hears("SigBlk:\t0000000000004000\nSigIgn:\t0\nSigCgt:\t0000000000000000\n"));
+}
+
+TEST(HearsSigterm, not_who_ignores_it_or_never_asked) {
+  EXPECT_FALSE(hears("SigBlk:\t0000000000000000\nSigIgn:\t4000\nSigCgt:\t0000000000000000\n"));
+  EXPECT_FALSE(hears("SigBlk:\t0000000000010000\nSigIgn:\t0\nSigCgt:\t0000000180003eff\n"));
+  EXPECT_FALSE(hears_sigterm(SysRoot("/nonexistent"), 7)) << "it has ended";
 }
 
 }  // namespace
