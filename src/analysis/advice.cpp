@@ -23,9 +23,17 @@ bool out_of_memory(const Facts& f) {
   return f.run.status == RunStatus::oom || f.run.exit.oom_killed;
 }
 
+/// Whether its own limit, and not the rest of the machine, keeps it from more.
+bool uses_its_limit(const Facts& f) {
+  const auto* cores = f.app("cpu_cores");
+  const auto& limit = f.run.target.limits.cpus;
+  return cores != nullptr && limit && cores->mean >= 0.9 * *limit;
+}
+
 bool throttled(const Facts& f) {
   const auto* held_back = f.app("cpu_throttled_ratio");
-  return held_back != nullptr && held_back->mean > 0.05;
+  if (held_back == nullptr) return false;
+  return held_back->mean > 0.05 || (held_back->mean > 0 && uses_its_limit(f));
 }
 
 std::optional<Advice> ran_out_of_memory(const Facts& f) {
@@ -170,9 +178,10 @@ double taken_by_others(const Facts& f) {
   return others != nullptr ? others->mean : 0;
 }
 
+/// Most of the time: an app that waits while it starts and lacks nothing afterwards does not.
 bool waits_for_cpu(const Facts& f) {
   if (const auto* waiting = f.app("cpu_waiting_cores")) {
-    return waiting->mean >= std::max(0.1, 0.5 * f.app("cpu_cores")->mean);
+    return waiting->mean >= std::max(0.1, 0.5 * f.app("cpu_cores")->mean) && waiting->p50 >= 0.05;
   }
   const auto* pressure = f.app("pressure_cpu_waiting_ratio");
   return pressure != nullptr && pressure->mean >= 0.2;
@@ -188,13 +197,21 @@ bool others_take_the_cpu(const Facts& f) {
          waits_for_cpu(f);
 }
 
+/// What it waited for, as far as its limit would have let it.
+double could_have_used(const Facts& f, double waited) {
+  const auto& limit = f.run.target.limits.cpus;
+  if (!limit) return waited;
+  return std::clamp(*limit - f.app("cpu_cores")->mean, 0.0, waited);
+}
+
 std::optional<Advice> busy_node(const Facts& f) {
   if (shortage_of(f) != Shortage::busy_node) return std::nullopt;
   const auto* waiting = f.app("cpu_waiting_cores");
-  const std::string more =
-      waiting != nullptr ? fmt::format("; it could have used {} more", format_number(waiting->mean))
-                         : fmt::format("; it waited {} of the time",
-                                       percent(f.app("pressure_cpu_waiting_ratio")->mean));
+  const std::string more = waiting != nullptr
+                               ? fmt::format("; it could have used {} more",
+                                             format_number(could_have_used(f, waiting->mean)))
+                               : fmt::format("; it waited {} of the time",
+                                             percent(f.app("pressure_cpu_waiting_ratio")->mean));
   return Advice{
       "Other programs on this node take CPU time that the app waits for.",
       fmt::format("Of {} cores the app used {} and others {}{}.", f.device.cores,

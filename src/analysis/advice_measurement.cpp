@@ -159,15 +159,26 @@ std::optional<Advice> too_short(const Facts& f) {
                 "Run it for longer, and leave the start out with a warm-up."};
 }
 
-constexpr std::array<Rule, 9> kRules = {goal_not_measured,
-                                        too_short,
-                                        goal_never_reported,
-                                        goal_in_wrong_unit,
-                                        goal_reported_too_early,
-                                        warmup_too_long,
-                                        reports_lost,
-                                        samples_lost,
-                                        beats_late};
+/// What others have read before is in the cache already and charged to nobody else: the same app
+/// may need less the second time.
+std::optional<Advice> counts_files(const Facts& f) {
+  const auto* memory = f.app("memory_bytes");
+  const auto* cache = f.app("memory_cache_bytes");
+  const auto* resident = f.app("memory_rss_bytes");
+  if (memory == nullptr || cache == nullptr || resident == nullptr) return std::nullopt;
+  const double files = std::min(cache->peak, memory->peak);
+  if (files < 0.25 * memory->peak || files < 20e6) return std::nullopt;
+  return Advice{
+      "A good part of the memory is files that the app was the first to read.",
+      fmt::format("Up to {} of the {} are in the file cache; files that are cached already are not "
+                  "counted. Its resident memory, which has every file it maps, was {}.",
+                  format_bytes(files), format_bytes(memory->peak), format_bytes(resident->peak)),
+      "Run it a second time: the difference is what the kernel can do without."};
+}
+
+constexpr std::array<Rule, 10> kRules = {
+    goal_not_measured,       too_short,       counts_files, goal_never_reported, goal_in_wrong_unit,
+    goal_reported_too_early, warmup_too_long, reports_lost, samples_lost,        beats_late};
 
 }  // namespace
 

@@ -63,6 +63,21 @@ TEST(MeasurementAdvice, tells_lost_reports_from_lost_measurements) {
   EXPECT_TRUE(t.analyze().advice.empty());
 }
 
+TEST(MeasurementAdvice, tells_that_files_read_first_are_in_the_memory) {
+  TestRun t;
+  t.steady(MetricId::memory_bytes, 129e6);
+  t.steady(MetricId::memory_rss_bytes, 144e6);
+  t.steady(MetricId::memory_cache_bytes, 10e6);
+  EXPECT_FALSE(t.advises("first to read"));
+  TestRun first;
+  first.steady(MetricId::memory_bytes, 129e6);
+  first.steady(MetricId::memory_rss_bytes, 144e6);
+  first.steady(MetricId::memory_cache_bytes, 91e6);
+  EXPECT_EQ(first.analyze().advice.front().evidence,
+            "Up to 91 MB of the 129 MB are in the file cache; files that are cached already are "
+            "not counted. Its resident memory, which has every file it maps, was 144 MB.");
+}
+
 TEST(MeasurementAdvice, warns_of_late_samples) {
   TestRun t = healthy_run();
   t.run.sampling = Sampling{Milliseconds(100), Milliseconds(150), 400, 100, Milliseconds(900), 0};

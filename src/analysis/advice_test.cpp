@@ -153,6 +153,24 @@ TEST(Advice, on_other_programs_goes_by_the_time_that_its_threads_waited) {
   EXPECT_EQ(evidence(1, 0.1), "") << "it gets nearly all that it asks for";
 }
 
+TEST(Advice, on_other_programs_promises_no_more_than_its_limit_allows) {
+  TestRun t;
+  t.run.target.limits.cpus = 0.5;
+  t.steady(MetricId::cpu_usage_seconds_total, 0.3);
+  t.steady(MetricId::cpu_usage_seconds_total, 3.9, Scope::node);
+  t.steady(MetricId::cpu_waiting_seconds_total, 0.9);
+  EXPECT_EQ(evidence_of(t, "Other programs"),
+            "Of 4 cores the app used 0.3 and others 3.6; it could have used 0.2 more.");
+  TestRun full;
+  full.run.target.limits.cpus = 0.5;
+  full.steady(MetricId::cpu_usage_seconds_total, 0.49);
+  full.steady(MetricId::cpu_throttled_seconds_total, 0.01);
+  full.steady(MetricId::cpu_usage_seconds_total, 3.9, Scope::node);
+  full.steady(MetricId::cpu_waiting_seconds_total, 0.9);
+  EXPECT_FALSE(full.advises("Other programs")) << "its own limit keeps it from more";
+  EXPECT_TRUE(full.advises("CPU limit"));
+}
+
 TEST(Advice, on_a_board_that_protects_itself) {
   TestRun t = healthy_run();
   t.run.board.throttling = {"under-voltage now", "throttled since boot", "core_throttle_count 12"};

@@ -21,10 +21,8 @@ std::string joined(const std::vector<std::string>& parts) {
   return text;
 }
 
-std::string cores_of(const RunAnalysis& analysis) {
-  const auto* cores = find(analysis.footprint, "cpu_cores");
-  if (cores == nullptr) return "";
-  const std::string number = format_number(std::max(cores->p95, cores->mean));
+std::string cores_text(double cores) {
+  const std::string number = format_number(cores);
   return number + (number == "1" ? " core" : " cores");
 }
 
@@ -38,11 +36,12 @@ std::string memory_of(const RunAnalysis& analysis) {
 std::string resources(const Facts& facts, const std::string& needs) {
   std::vector<std::string> needed;
   std::string got;
-  if (const auto cores = cores_of(facts.analysis); !cores.empty()) {
+  if (const auto* cores = find(facts.analysis.footprint, "cpu_cores")) {
     const Shortage shortage = shortage_of(facts);
-    if (shortage == Shortage::none) needed.push_back(cores);
-    if (shortage == Shortage::busy_node) got = "got only " + cores + " of a busy node";
-    if (shortage == Shortage::cpu_limit) got = "got only " + cores + " because of its CPU limit";
+    const std::string mean = cores_text(cores->mean);
+    if (shortage == Shortage::none) needed.push_back(cores_text(std::max(cores->p95, cores->mean)));
+    if (shortage == Shortage::busy_node) got = "got only " + mean + " of a busy node";
+    if (shortage == Shortage::cpu_limit) got = "got only " + mean + " because of its CPU limit";
   }
   if (auto memory = memory_of(facts.analysis); !memory.empty()) needed.push_back(std::move(memory));
   if (needed.empty()) return got;

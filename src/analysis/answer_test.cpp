@@ -71,6 +71,37 @@ TEST(Answer, does_not_call_a_need_what_a_limit_allowed) {
   EXPECT_EQ(t.analyze().answer, "got only 1.8 cores because of its CPU limit and needs 612 MB");
 }
 
+TEST(Answer, says_what_it_got_on_average) {
+  TestRun t;
+  t.run.ended = at(100);
+  t.add(describe(MetricId::cpu_usage_seconds_total, Scope::app, "test"),
+        {{0, 0}, {90, 18}, {100, 28}});
+  t.steady(MetricId::cpu_throttled_seconds_total, 0.4);
+  EXPECT_EQ(t.analyze().answer, "got only 0.28 cores because of its CPU limit");
+}
+
+TEST(Answer, does_not_pity_an_app_that_only_waited_while_it_started) {
+  TestRun t;
+  t.run.ended = at(10);
+  t.add(describe(MetricId::cpu_usage_seconds_total, Scope::app, "test"), {{0, 0}, {1, 1}, {10, 1}});
+  t.add(describe(MetricId::cpu_waiting_seconds_total, Scope::app, "test"),
+        {{0, 0}, {1, 2}, {10, 2}});
+  t.steady(MetricId::cpu_usage_seconds_total, 3.9, Scope::node);
+  EXPECT_EQ(t.analyze().answer, "needs 1 core");
+}
+
+TEST(Answer, tells_no_cores_of_a_container_that_hardly_lived) {
+  TestRun t;
+  t.run.runtime = "docker";
+  t.run.ended = at(0.2);
+  t.run.exit.user_seconds = 0.05;
+  t.run.exit.system_seconds = 0;
+  t.steady(MetricId::memory_bytes, 4e6);
+  EXPECT_EQ(t.analyze().answer, "needs 4 MB") << "the start of the container is in its CPU time";
+  t.run.ended = at(0.25);
+  EXPECT_EQ(t.analyze().answer, "needs 0.2 cores and 4 MB");
+}
+
 TEST(Answer, puts_several_goals_into_one_sentence) {
   TestRun t = measured();
   t.run.target.goals = {kLatency, fps_goal()};

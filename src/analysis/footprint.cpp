@@ -227,6 +227,18 @@ std::vector<std::pair<std::string, Lines>> needs_of(const std::vector<Series>& r
   return needs;
 }
 
+namespace {
+
+/// Starting a container takes some CPU time of its own, which its group counts.
+void drop_cores_of_short_container(Lines& lines, const RunRecord& run, const Window& window) {
+  constexpr auto kTooShort = Milliseconds(250);
+  if (run.runtime != "docker" || run.isolation == "attached" || window.length() >= kTooShort)
+    return;
+  std::erase_if(lines, [](const auto& line) { return line.second.unit == "cores"; });
+}
+
+}  // namespace
+
 Lines footprint_of(const RunRecord& run, const std::vector<Series>& recorded,
                    const Window& window) {
   Lines lines = scope_lines(recorded, Scope::app, window);
@@ -235,6 +247,7 @@ Lines footprint_of(const RunRecord& run, const std::vector<Series>& recorded,
   if (auto power = power_of(recorded, window.from, window.to)) {
     insert_line(lines, std::string(kPower), std::move(*power));
   }
+  drop_cores_of_short_container(lines, run, window);
   return lines;
 }
 

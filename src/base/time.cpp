@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <fmt/format.h>
 #include <string_view>
 #include <time.h>
@@ -78,6 +79,49 @@ std::string format_duration(Nanoseconds d) {
   const auto whole = static_cast<int64_t>(std::llround(s));
   if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
   return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
+
+namespace {
+
+/// ".123456789" from `at`, which is moved behind it.
+Nanoseconds decimals_at(const std::string& text, size_t& at) {
+  int64_t value = 0;
+  if (at >= text.size() || text[at] != '.') return Nanoseconds(0);
+  int64_t scale = 1'000'000'000;
+  for (++at; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at) {
+    scale /= 10;
+    value += scale * (text[at] - '0');
+  }
+  return Nanoseconds(value);
+}
+
+/// "Z" or "+01:00" at the end of a time.
+std::optional<std::chrono::minutes> offset_in(const std::string& zone) {
+  if (zone == "Z") return std::chrono::minutes(0);
+  int hours = 0;
+  int minutes = 0;
+  char end = 0;
+  const bool signed_zone = zone.size() == 6 && (zone[0] == '+' || zone[0] == '-');
+  if (!signed_zone || std::sscanf(zone.c_str() + 1, "%2d:%2d%c", &hours, &minutes, &end) != 2)
+    return std::nullopt;
+  const auto offset = std::chrono::hours(hours) + std::chrono::minutes(minutes);
+  return zone[0] == '-' ? -offset : offset;
+}
+
+}  // namespace
+
+std::optional<Timestamp> parse_utc(const std::string& text) {
+  constexpr size_t kSeconds = 19;  // "2026-01-31T12:00:00"
+  std::tm parts{};
+  if (text.size() <= kSeconds || text[10] != 'T' ||
+      ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &parts) != text.c_str() + kSeconds)
+    return std::nullopt;
+  size_t at = kSeconds;
+  const Nanoseconds decimals = decimals_at(text, at);
+  const auto offset = offset_in(text.substr(at));
+  const std::time_t whole = ::timegm(&parts);
+  if (!offset || whole < 0) return std::nullopt;
+  return Timestamp(std::chrono::seconds(whole) + decimals - *offset);
 }
 
 std::string format_utc(Timestamp t) {

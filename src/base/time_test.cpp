@@ -52,5 +52,17 @@ TEST(Clock, of_the_system_agrees_with_the_wall_while_nobody_sets_it) {
   EXPECT_GT(after - between, Milliseconds(-10));
 }
 
+TEST(ParseUtc, reads_what_others_write) {
+  const auto noon = from_unix_ns(1769860800123456789);
+  EXPECT_EQ(parse_utc("2026-01-31T12:00:00.123456789Z"), noon);
+  EXPECT_EQ(parse_utc("2026-01-31T13:30:00.123456789+01:30"), noon);
+  EXPECT_EQ(parse_utc("2026-01-31T11:00:00.123456789-01:00"), noon);
+  EXPECT_EQ(parse_utc("2026-01-31T12:00:00Z"), from_unix_ns(1769860800000000000));
+  for (const auto* wrong :
+       {"", "0001-01-01T00:00:00Z", "2026-01-31", "2026-01-31T12:00:00", "2026-01-31T12:00:00.1",
+        "2026-01-31 12:00:00Z", "2026-01-31T12:00:00+1"})
+    EXPECT_EQ(parse_utc(wrong), std::nullopt) << wrong;
+}
+
 }  // namespace
 }  // namespace assay

@@ -231,6 +231,7 @@ void add_run_command(CLI::App& app, Context& context) {
 Examples:
   assay run -- python3 detect.py --input video.mp4
   assay run sage.yaml --timeout 1m --goal 'fps >= 10'
+  assay run waggle/app:1.0 -- --use-cpu        an image, with arguments for it
   assay run sage.yaml --profile my-targets.yaml --json > session.json
   assay run --cpus 1.5 --memory 512MB -- ./detector
   assay run waggle/plugin-objectcounter:0.0.0 --timeout 1m
@@ -259,7 +260,8 @@ Exit codes: 0 goals met, 99 a goal missed, 2 bad input, 3 the app failed, 4 refu
       ->type_name("DURATION");
   command
       ->add_option("--label", args->labels, "A name=value kept with the session; may be repeated")
-      ->type_name("NAME=VALUE");
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
   command
       ->add_option("-o,--output", args->output, "Folder in which the session gets its own folder")
       ->type_name("DIR");

@@ -71,20 +71,32 @@ ReadSpec from_command(const SpecArguments& args, const session::Overrides& extra
   return {std::move(result.draft), std::move(result.errors)};
 }
 
+bool are_images(const session::Spec& spec) {
+  return std::all_of(spec.targets.begin(), spec.targets.end(),
+                     [](const Target& target) { return !target.image.empty(); });
+}
+
+/// `assay run IMAGE -- ARGS…`: as `docker run IMAGE ARGS…` would.
+ReadSpec from_both(const SpecArguments& args, const session::Overrides& extra,
+                   const Context& context) {
+  ReadSpec read = from_argument(args, extra, context);
+  if (!read.errors.empty()) return read;
+  if (are_images(read.spec)) {
+    for (auto& target : read.spec.targets) target.command = context.behind_dashes;
+  } else {
+    add(read.errors, fmt::format("give either {} or a command behind --, not both", args.what));
+  }
+  return read;
+}
+
 ReadSpec base_spec(const SpecArguments& args, const session::Overrides& extra,
                    const Context& context) {
-  ReadSpec read;
   const auto& command = context.behind_dashes;
-  if (!command.empty()) {
-    read = from_command(args, extra, command);
-    if (!args.what.empty())
-      add(read.errors, fmt::format("give either {} or a command behind --, not both", args.what));
-  } else if (args.what.empty()) {
-    add(read.errors,
-        "nothing to profile; give a spec (sage.yaml), an image, or a command behind --");
-  } else {
-    return from_argument(args, extra, context);
-  }
+  if (!command.empty())
+    return args.what.empty() ? from_command(args, extra, command) : from_both(args, extra, context);
+  if (!args.what.empty()) return from_argument(args, extra, context);
+  ReadSpec read;
+  add(read.errors, "nothing to profile; give a spec (sage.yaml), an image, or a command behind --");
   return read;
 }
 
@@ -187,7 +199,11 @@ Result<session::Spec> spec_of_running(const ProcessArguments& process, ReadProce
 void add_spec_options(CLI::App& command, SpecArguments& args) {
   const auto option = [&command](const char* name, auto& value, const char* help,
                                  const char* type) {
-    command.add_option(name, value, help)->type_name(type)->group("What to run");
+    // One value each, also where it may be repeated: the word behind it is the spec.
+    command.add_option(name, value, help)
+        ->type_name(type)
+        ->allow_extra_args(false)
+        ->group("What to run");
   };
   command.add_option("spec", args.what, "The application's sage.yaml (or its folder), or an image")
       ->type_name("SPEC|IMAGE");
@@ -220,6 +236,7 @@ void add_spec_options(CLI::App& command, SpecArguments& args) {
                   "gpu-kernels are accepted, but not in this version")
       ->type_name("A,B")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->group("What to run");
 }
 

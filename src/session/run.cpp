@@ -98,7 +98,7 @@ class RunLoop {
   void open() {
     sampler_.open();
     keep_what_is_known();
-    record_.started = context_.clock.now();
+    record_.started = app_.started().value_or(context_.clock.now());
   }
 
   /// Until the app has ended, or is to be watched no longer.

@@ -14,7 +14,8 @@ namespace {
 constexpr size_t kMostNeeds = 20;
 constexpr size_t kLongestName = 63;
 constexpr uint64_t kMostPorts = 65535;
-constexpr std::array<std::string_view, 5> kNeedKeys = {"name", "image", "command", "env", "ready"};
+constexpr std::array<std::string_view, 8> kNeedKeys = {
+    "name", "image", "command", "env", "ready", "ready_port", "ready_log", "ready_timeout"};
 constexpr std::array<std::string_view, 3> kReadyKeys = {"port", "log", "timeout"};
 /// Taken by the container itself, and by the logs of the app.
 constexpr std::array<std::string_view, 3> kTakenNames = {"localhost", "stdout", "stderr"};

@@ -56,7 +56,19 @@ def test_an_app_that_fails_tells_its_code(boxed, engine):
 def test_a_command_that_the_image_lacks_is_told(boxed, engine):
     done = boxed.assay("run", spec(boxed, engine.busybox(), ["no-such-command"]))
     assert done.returncode == 3, done.stderr
-    assert "no-such-command" in done.stdout + done.stderr
+    assert "the image has no program 'no-such-command'" in done.stdout + done.stderr
+
+
+def test_words_behind_dashes_are_the_images_arguments(boxed, engine):
+    document = boxed.json("run", "--json", engine.busybox(), "--", "echo", "two words")
+    assert log(document, 1) == "two words\n"
+
+
+def test_an_app_of_a_moment_is_not_said_to_need_cores(boxed, engine):
+    """Its container's start has more CPU time than itself."""
+    run = boxed.run(spec(boxed, engine.busybox(), ["true"]))
+    assert run["status"] == "finished" and "cpu_cores" not in run["footprint"]
+    assert run["duration_seconds"] > 0 and "core" not in run["answer"]
 
 
 def test_a_good_target_beside_one_that_runs_out_of_memory(boxed, engine):

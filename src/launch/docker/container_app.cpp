@@ -96,6 +96,7 @@ class ContainerApp final : public RunningApp {
     if (target_.cgroup.empty()) return "process tree";
     return target_.cgroup.unified ? "cgroup v2" : "cgroup v1";
   }
+  std::optional<Timestamp> started() const override { return container_.started; }
   std::vector<NotMeasured> notes() const override {
     std::vector<NotMeasured> all = container_.notes;
     if (container_.pid == 0)

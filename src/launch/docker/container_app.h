@@ -18,6 +18,7 @@ namespace assay::launch {
 struct StartedContainer {
   std::string id;
   pid_t pid = 0;  ///< 0: it has ended already
+  std::optional<Timestamp> started;
   std::unique_ptr<LogPump> logs;
   std::optional<RunGroup> group;  ///< above its own
   /// Its own, where the engine had made them before the app began: a short app leaves no trace.

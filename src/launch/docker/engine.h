@@ -34,6 +34,7 @@ struct ContainerState {
   std::string id;
   std::string status;  ///< created, running, paused, exited, dead, ...
   pid_t pid = 0;       ///< of its first process on this machine; 0 when it does not run
+  std::optional<Timestamp> started;
   int exit_code = 0;
   bool oom_killed = false;
   bool paused = false;

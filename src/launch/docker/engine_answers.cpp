@@ -108,6 +108,7 @@ ContainerState read_container(const Json& json) {
   const Json state = part(json, "State");
   found.status = text_of(state, "Status");
   found.pid = std::max(0, number_of(state, "Pid"));
+  found.started = parse_utc(text_of(state, "StartedAt"));
   found.exit_code = number_of(state, "ExitCode");
   found.oom_killed = is_set(state, "OOMKilled");
   found.paused = is_set(state, "Paused");

@@ -12,7 +12,18 @@
 namespace assay::launch {
 namespace {
 
+/// The name in `exec: "name": executable file not found in $PATH`; empty: it is about something
+/// else.
+std::string missing_program(const std::string& message) {
+  const size_t end = message.find("\": executable file not found");
+  const size_t begin = end == std::string::npos ? end : message.rfind('"', end - 1);
+  if (end == std::string::npos || begin == std::string::npos) return "";
+  return message.substr(begin + 1, end - begin - 1);
+}
+
 Failure could_not_start(const Error& error) {
+  if (const std::string program = missing_program(error.message); !program.empty())
+    return fail(ErrorKind::app, fmt::format("the image has no program '{}'", program));
   const auto kind =
       says_it_cannot_be_executed(error.message) ? ErrorKind::app : ErrorKind::environment;
   return fail(kind, "the container could not be started: " + error.message);
@@ -101,6 +112,7 @@ Result<std::unique_ptr<RunningApp>> start_container(Engine& engine, NewContainer
   if (auto started = engine.start(container.id); !started) return could_not_start(started.error());
   ASSAY_TRY(const ContainerState state, engine.inspect(container.id));
   container.pid = state.pid;
+  container.started = state.started;
   ASSAY_CHECK(check_place(engine, container));
   ASSAY_CHECK(limit_network(wanted.limits.network, container));
   ASSAY_TRY(auto app, watch_container(engine.endpoint(), std::move(container)));

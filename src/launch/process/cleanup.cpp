@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <poll.h>
+#include <set>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -72,7 +73,9 @@ std::vector<std::string> group_folders(const SysRoot& root) {
   return folders;
 }
 
+/// In v1 a group is in every hierarchy; it is told of once.
 void clean_groups(const SysRoot& root, std::vector<std::string>& done) {
+  std::set<std::string> removed;
   for (const auto& parent : group_folders(root)) {
     for (const auto& name : root.list(parent)) {
       const auto owner = group_owner(name);
@@ -81,12 +84,14 @@ void clean_groups(const SysRoot& root, std::vector<std::string>& done) {
       for (const pid_t pid : kill_group(folder)) {
         done.push_back(fmt::format("ended process {} in {}", pid, folder));
       }
-      done.push_back(
-          remove_group(folder)
-              ? fmt::format("removed control group {}", folder)
-              : fmt::format("could not remove control group {}: rmdir it as root", folder));
+      if (remove_group(folder)) {
+        removed.insert(name);
+      } else {
+        done.push_back(fmt::format("could not remove control group {}: rmdir it as root", folder));
+      }
     }
   }
+  for (const auto& name : removed) done.push_back(fmt::format("removed control group {}", name));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <assay/base/result.h>
@@ -73,5 +74,8 @@ Result<Nanoseconds> parse_duration(const std::string& text,
 std::string format_duration(Nanoseconds d);
 /// UTC, as in 2026-01-31T12:00:00.123Z.
 std::string format_utc(Timestamp t);
+/// The same with any number of decimals, or with an offset as in +01:00; nothing when it is no such
+/// time or one before 1970.
+std::optional<Timestamp> parse_utc(const std::string& text);
 
 }  // namespace assay

@@ -49,6 +49,8 @@ class RunningApp {
   virtual Result<void> begin() { return {}; }
   /// What to sample; constant from start to release.
   virtual const probes::AppTarget& target() const = 0;
+  /// When it began, if that was before begin().
+  virtual std::optional<Timestamp> started() const { return std::nullopt; }
   /// "cgroup v2", "cgroup v1", "process tree" or "attached".
   virtual std::string isolation() const = 0;
   /// Limits that were asked for and could not be applied, with the reason.
