@@ -20,7 +20,8 @@ bool continues_utf8(char c) {
   return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
 }
 
-std::vector<std::string> split(std::string_view text, char separator) {
+/// The empty ones too.
+std::vector<std::string> fields_of(std::string_view text, char separator) {
   std::vector<std::string> parts;
   const auto count = std::count(text.begin(), text.end(), separator);
   for (ptrdiff_t i = 0; i <= count; ++i) parts.emplace_back(next_field(text, separator));
@@ -63,7 +64,7 @@ Result<std::string> clean_target(const std::string& target) {
 }
 
 Result<void> set_volume_options(std::string_view text, Mount& mount) {
-  for (const auto& option : split(text, ',')) {
+  for (const auto& option : fields_of(text, ',')) {
     if (option == "ro" || option == "readonly") {
       mount.read_only = true;
     } else if (option == "rw") {
@@ -145,7 +146,7 @@ bool are_permissions(std::string_view text) {
 }  // namespace
 
 Result<Mount> parse_volume(const std::string& text) {
-  const auto parts = split(text, ':');
+  const auto parts = fields_of(text, ':');
   Mount mount;
   if (parts.size() > 3)
     return bad_input("has too many colons; write SOURCE:TARGET or SOURCE:TARGET:ro");
@@ -164,7 +165,7 @@ Result<Mount> parse_volume(const std::string& text) {
 
 Result<Mount> parse_mount(const std::string& text) {
   MountKeys keys;
-  for (const auto& part : split(text, ',')) {
+  for (const auto& part : fields_of(text, ',')) {
     const size_t equal = part.find('=');
     const std::string value = equal == part.npos ? "" : part.substr(equal + 1);
     ASSAY_CHECK(set_mount_key(std::string_view(part).substr(0, equal), value, keys));
@@ -173,7 +174,7 @@ Result<Mount> parse_mount(const std::string& text) {
 }
 
 Result<DeviceArg> parse_device(const std::string& text) {
-  auto parts = split(text, ':');
+  auto parts = fields_of(text, ':');
   DeviceArg device;
   device.source = parts[0];
   if (!device.source.starts_with('/'))
@@ -205,7 +206,7 @@ Result<std::string> parse_gpus(const std::string& text) {
     return fmt::to_string(*count);
   if (value == "all") return value;
   if (value.starts_with("device=")) {
-    const auto ids = split(std::string_view(value).substr(7), ',');
+    const auto ids = fields_of(std::string_view(value).substr(7), ',');
     if (std::all_of(ids.begin(), ids.end(), is_name)) return value;
   }
   return bad_input("must be all, a number, or as in device=0,1");
@@ -216,7 +217,7 @@ Result<UlimitArg> parse_ulimit(const std::string& text) {
   UlimitArg limit;
   limit.name = text.substr(0, equal);
   const auto values =
-      split(equal == text.npos ? "" : std::string_view(text).substr(equal + 1), ':');
+      fields_of(equal == text.npos ? "" : std::string_view(text).substr(equal + 1), ':');
   const auto soft = parse_int(values.front());
   const auto hard = parse_int(values.back());
   if (!is_name(limit.name) || !soft || !hard || values.size() > 2 || *soft < -1 || *hard < -1)
