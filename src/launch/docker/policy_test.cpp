@@ -67,7 +67,7 @@ class PolicyTest : public ::testing::Test {
   /// The one sentence that is expected.
   std::string refusal(const Words& words, const Policy& policy = default_policy()) const {
     const auto all = refused(words, policy);
-    EXPECT_EQ(all.size(), 1U) << words.back();
+    EXPECT_EQ(all.size(), 1U) << ::testing::PrintToString(words);
     return all.empty() ? "" : all.front();
   }
   std::string dataset_refusal(const fs::path& dataset, const Policy& policy = default_policy()) {
