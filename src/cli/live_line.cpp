@@ -88,18 +88,21 @@ std::string live_text(const session::LiveView& view, size_t width) {
 
 std::string progress_text(const std::string& what, uint64_t done, uint64_t total, size_t width) {
   constexpr size_t kBar = 20;
-  std::string text = what;
+  constexpr size_t kShortestName = 12;
+  std::string numbers;
   if (total > 0) {
     const size_t full = std::min(kBar, static_cast<size_t>(done * kBar / total));
     std::string bar;
     for (size_t i = 0; i < kBar; ++i) bar += i < full ? "█" : "░";
-    text += fmt::format("  {} {:>3} %  {} of {}", bar, std::min<uint64_t>(100, done * 100 / total),
-                        format_bytes(static_cast<double>(done)),
-                        format_bytes(static_cast<double>(total)));
+    numbers = fmt::format(
+        "  {} {:>3} %  {} of {}", bar, std::min<uint64_t>(100, done * 100 / total),
+        format_bytes(static_cast<double>(done)), format_bytes(static_cast<double>(total)));
   } else if (done > 0) {
-    text += "  " + format_bytes(static_cast<double>(done));
+    numbers = "  " + format_bytes(static_cast<double>(done));
   }
-  return columns(text) <= width ? text : what.substr(0, width);
+  const size_t room = width - std::min(width, columns(numbers));
+  if (columns(what) <= room) return what + numbers;
+  return room < kShortestName ? what.substr(0, width) : what.substr(0, room - 1) + "…" + numbers;
 }
 
 std::string erasure(size_t drawn, size_t width) {

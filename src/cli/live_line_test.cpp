@@ -22,6 +22,15 @@ session::LiveView example() {
   return view;
 }
 
+TEST(ProgressText, cuts_a_long_name_rather_than_the_progress) {
+  const std::string what = "pulling waggle/plugin-objectcounter:0.0.0";
+  EXPECT_EQ(progress_text(what, 50'000'000, 100'000'000, 100),
+            what + "  ██████████░░░░░░░░░░  50 %  50 MB of 100 MB");
+  EXPECT_EQ(progress_text(what, 50'000'000, 100'000'000, 70),
+            "pulling waggle/plugin-ob…  ██████████░░░░░░░░░░  50 %  50 MB of 100 MB");
+  EXPECT_EQ(progress_text(what, 50'000'000, 100'000'000, 20), "pulling waggle/plugi");
+}
+
 TEST(LiveText, tells_how_to_insist_while_stopping) {
   session::LiveView view;
   view.elapsed = std::chrono::seconds(12);

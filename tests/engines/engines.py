@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import pathlib
+import random
 import shlex
 import shutil
 import socket
@@ -208,28 +209,38 @@ def _command(name):
     return found
 
 
-def _new_bridge(folder):
-    """The name of a bridge and the network behind it."""
-    name = f"as-{folder.name[-8:]}"
+def _free_network(first):
+    """The beginning of addresses that nobody uses; by chance, since a bridge may be made only later."""
     taken = subprocess.run(["ip", "-4", "route"], check=True, capture_output=True, text=True).stdout
-    network = next(f"10.213.{n}" for n in range(256) if f"10.213.{n}." not in taken)
+    return random.choice([f"{first}.{n}" for n in range(256) if f"{first}.{n}." not in taken])
+
+
+def _bridge_name(folder):
+    """It is removed with the folder."""
+    name = f"as-{folder.name[-8:]}"
     (folder / "clean-up.sh").write_text(CLEAN_UP.format(folder=folder, bridge=name))
+    return name
+
+
+def _new_bridge(folder):
+    name, network = _bridge_name(folder), _free_network("10.213")
     for words in (["link", "add", name, "type", "bridge"], ["addr", "add", f"{network}.1/24", "dev", name],
                   ["link", "set", name, "up"]):
         subprocess.run(["ip", *words], check=True)
-    return name, network
+    return name
 
 
 def start_dockerd(*options):
     """With a bridge of its own and no packet filter, so that it leaves alone what other engines of the machine use."""
     folder = _folder()
-    bridge, _ = _new_bridge(folder)
+    bridge = _new_bridge(folder)
     parent = [] if CGROUP_DRIVER == "systemd" else ["--cgroup-parent", f"/{folder.name}"]
     return Engine("dockerd", folder, [
         _command("dockerd"), "--data-root", folder / "data", "--exec-root", folder / "exec",
         "--pidfile", folder / "engine.pid", "--host", f"unix://{folder}/engine.sock",
         "--exec-opt", f"native.cgroupdriver={CGROUP_DRIVER}", *parent,
-        "--bridge", bridge, "--iptables=false", "--ip-masq=false", *options])
+        "--bridge", bridge, "--iptables=false", "--ip-masq=false",
+        "--max-download-attempts", "1", *options])
 
 
 # Small limits, since podman's own are refused where root may not raise limits.
@@ -248,8 +259,8 @@ network_config_dir = "{folder}/networks"
 
 
 def _podman_network(folder):
-    """The default network, without a packet filter."""
-    bridge, network = _new_bridge(folder)
+    """The default network, without a packet filter. Podman makes its bridge with the first container."""
+    bridge, network = _bridge_name(folder), _free_network("10.214")
     plugin = {"type": "bridge", "bridge": bridge, "isGateway": True, "ipMasq": False, "ipam": {
         "type": "host-local", "dataDir": f"{folder}/addresses", "routes": [{"dst": "0.0.0.0/0"}],
         "ranges": [[{"subnet": f"{network}.0/24", "gateway": f"{network}.1"}]]}}
