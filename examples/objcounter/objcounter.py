@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Counts animals that cross a river, in a video, a folder of pictures, or a drawn scene."""
+"""Counts animals that cross a river, as a camera sees it, in a video, a folder of pictures, or a drawn scene."""
 import argparse
+import json
 import os
 import sys
 import time
@@ -47,6 +48,7 @@ class NoMetrics(object):
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--input', help='a video file or a folder of pictures; default: a drawn scene')
+    parser.add_argument('--camera', help="the id of a node's camera in data-config.json, in place of --input")
     parser.add_argument('--frames', type=int, default=300, help='stop after so many (default 300)')
     parser.add_argument('--size', default='640x360', help='of the frames, WIDTHxHEIGHT (default 640x360)')
     parser.add_argument('--interval', type=float, default=0,
@@ -65,11 +67,25 @@ def parse_arguments():
 
 
 def frames_of(arguments):
+    if arguments.camera is not None:
+        return video_of(url_of(arguments.camera))
     if arguments.input is None:
         return Scene(arguments.frames, arguments.size)
     if os.path.isdir(arguments.input):
         return pictures_of(arguments.input)
     return video_of(arguments.input)
+
+
+def url_of(camera):
+    path = os.environ.get('WAGGLE_DATA_CONFIG_PATH', '/run/waggle/data-config.json')
+    try:
+        with open(path) as file:
+            urls = {source['match'].get('id'): source['handler']['args']['url'] for source in json.load(file)}
+    except OSError as error:
+        sys.exit('no cameras: %s' % error)
+    if camera not in urls:
+        sys.exit('%s has no camera %s' % (path, camera))
+    return urls[camera]
 
 
 def pictures_of(folder):

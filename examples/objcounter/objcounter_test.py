@@ -41,6 +41,22 @@ def test_it_reads_a_folder_of_pictures(tmp_path):
     assert scene.animals > 0
 
 
+def test_it_finds_its_camera_in_the_nodes_list(tmp_path):
+    video = str(tmp_path / 'river.avi')
+    writer = cv2.VideoWriter(video, cv2.VideoWriter_fourcc(*'MJPG'), 10, (320, 240))
+    scene = Scene(80, (320, 240))
+    for picture in scene:
+        writer.write(picture)
+    writer.release()
+    cameras = tmp_path / 'data-config.json'
+    cameras.write_text(json.dumps([{'match': {'id': 'top_live'}, 'handler': {'type': 'video', 'args': {'url': video}}}]))
+    words = ('--size', '320x240', '--camera')
+    assert run(*words, 'top_live', WAGGLE_DATA_CONFIG_PATH=str(cameras))[:2] == (80, scene.animals)
+    done = subprocess.run([sys.executable, os.path.join(HERE, 'objcounter.py'), *words, 'bottom'], stderr=subprocess.PIPE,
+                          env=dict(os.environ, WAGGLE_DATA_CONFIG_PATH=str(cameras)), universal_newlines=True)
+    assert done.returncode == 1 and 'has no camera bottom' in done.stderr
+
+
 def test_it_reports_frame_rate_latency_and_objects(tmp_path):
     path = str(tmp_path / 's')
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of container runs share."""
+import datetime
 import json
 import threading
 
@@ -67,6 +68,11 @@ class Watch(threading.Thread):
         """Nothing when it has ended."""
         status, said = self.engine.call("GET", f"/containers/{container}/stats", stream="false", **{"one-shot": "true"})
         return said if status == 200 and isinstance(said, dict) else {}
+
+    def time(self):
+        """Of its last answer, in seconds since 1970."""
+        said = datetime.datetime.fromisoformat(self.last["read"][:26].rstrip("Z"))
+        return said.replace(tzinfo=datetime.timezone.utc).timestamp()
 
     def cpu_seconds(self):
         return self.last["cpu_stats"]["cpu_usage"]["total_usage"] / 1e9
