@@ -144,6 +144,14 @@ def test_playback_is_reached_from_the_network_of_both(boxed, dockerd):
     assert log(document, 1) == f"{len(picture)}\n", log(document, 1, "stderr")
 
 
+def test_on_a_limited_link_the_run_says_that_the_others_share_it(boxed, dockerd):
+    alone = {"args": ["sleep", "1"], "resources": {"network": {"rate": "2mbit"}}}
+    document = boxed.json("run", "--json", spec(boxed, dockerd.busybox(), alone, {
+        **alone, "needs": [broker(dockerd, "sleep 600")]}))
+    notes = [[gap["why"] for gap in run["not_measured"] if gap["what"] == "network link"] for run in document["runs"]]
+    assert notes == [[], ["playback and needs share the limited link with the rest of what the app sends and receives"]]
+
+
 @pytest.mark.parametrize("network", ["host", "none"])
 def test_a_network_that_others_cannot_join_is_refused_before_the_start(boxed, dockerd, network):
     done = boxed.assay("run", spec(boxed, dockerd.busybox(), {

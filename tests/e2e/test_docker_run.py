@@ -254,6 +254,15 @@ def test_a_link_has_its_rate_in_both_directions(place, dockerd):
     assert sent == pytest.approx(2, rel=0.25)
 
 
+def test_the_engine_that_copies_what_a_container_prints_is_no_other(boxed, engine):
+    chatty = ["sh", "-c", "while :; do head -c 200000 /dev/zero; sleep 0.01; done"]
+    run = boxed.run(spec(boxed, engine.busybox(), {"args": chatty, "timeout": "4s", "grace": "1s"}))
+    names = [process["name"] for process in run["other_load"]["processes"]]
+    assert "container engine" in names and not {"dockerd", "containerd-shim", "conmon", "podman"} & set(names)
+    assert run["other_load"]["cpu_cores"]["source"].endswith(" and the container engine")
+    assert not [name for name in run["other_load"] if name.startswith("network_")]
+
+
 def test_runtime_auto_says_which_it_picked(place, dockerd):
     use(place, dockerd)
     done = place.assay("check", spec(place, dockerd.busybox(), ["true"]))
