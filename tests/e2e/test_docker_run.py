@@ -64,6 +64,11 @@ def test_words_behind_dashes_are_the_images_arguments(boxed, engine):
     assert log(document, 1) == "two words\n"
 
 
+def test_an_app_that_ends_before_its_link_is_limited_has_run(boxed, engine):
+    run = boxed.run(spec(boxed, engine.busybox(), {"args": ["true"], "resources": {"network": {"rate": "2mbit"}}}))
+    assert run["status"] == "finished"
+
+
 def test_an_app_of_a_moment_is_not_said_to_need_cores(boxed, engine):
     """Its container's start has more CPU time than itself."""
     run = boxed.run(spec(boxed, engine.busybox(), ["true"]))

@@ -8,6 +8,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <assay/base/files.h>
 
 namespace assay::launch {
 namespace {
@@ -65,10 +69,19 @@ Result<void> check_place(Engine& engine, const StartedContainer& container) {
   return not_here(engine.endpoint());
 }
 
+bool has_ended(pid_t pid) {
+  const Fd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  pollfd waiting = {process.get(), POLLIN, 0};
+  return !process.valid() || ::poll(&waiting, 1, 0) > 0;
+}
+
 Result<void> limit_network(const Link& link, StartedContainer& container) {
   if (link.empty() || container.pid == 0) return {};
-  ASSAY_TRY(auto notes, apply_link(container.pid, link));
-  for (auto& note : notes) container.notes.push_back(std::move(note));
+  auto notes = apply_link(container.pid, link);
+  if (!notes && has_ended(container.pid))
+    notes = std::vector<NotMeasured>{{"network limit", "the app had ended before it was applied"}};
+  if (!notes) return fail(notes.error());
+  container.notes.insert(container.notes.end(), notes->begin(), notes->end());
   return {};
 }
 
