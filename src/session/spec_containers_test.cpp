@@ -227,7 +227,7 @@ INSTANTIATE_TEST_SUITE_P(
              "needs: another one is called 'a' too (in line 3); give each its own name"},
         Case{"needs: {name: a, image: x, imag: y}", "unknown key 'imag'; did you mean 'image'?"},
         Case{"needs: {name: a, image: x, ready_prt: 1}",
-             "unknown key 'ready_prt'; did you mean 'ready'?"},
+             "unknown key 'ready_prt'; did you mean 'ready_port'?"},
         Case{"needs: {name: a, image: x, ready: 80}",
              "ready: must be a map, not text; write for example {port: 5672, timeout: 30s}"},
         Case{"needs: {name: a, image: x, ready: {prt: 1}}",
