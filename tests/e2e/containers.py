@@ -4,6 +4,7 @@ import datetime
 import json
 import threading
 
+import pytest
 from conftest import wait_until
 
 MB = 1 << 20
@@ -22,6 +23,21 @@ def use(place, engine):
     """Makes `assay` talk to this engine."""
     place.env["DOCKER_HOST"] = engine.host
     return place
+
+
+@pytest.fixture(params=["dockerd", "podman"])
+def engine(request):
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture
+def boxed(place, engine):
+    """A place whose `assay` talks to the engine; no container of ours may be left."""
+    yield use(place, engine)
+    left = engine.containers()
+    for container in left:
+        engine.remove(container)
+    assert left == []
 
 
 def log(document, run, name="stdout"):

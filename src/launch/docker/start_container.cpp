@@ -69,10 +69,12 @@ Result<void> check_place(Engine& engine, const StartedContainer& container) {
   return not_here(engine.endpoint());
 }
 
+/// A process that ends loses its network a moment before it is seen to end.
 bool has_ended(pid_t pid) {
+  constexpr int kMomentMilliseconds = 100;
   const Fd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   pollfd waiting = {process.get(), POLLIN, 0};
-  return !process.valid() || ::poll(&waiting, 1, 0) > 0;
+  return !process.valid() || ::poll(&waiting, 1, kMomentMilliseconds) > 0;
 }
 
 Result<void> limit_network(const Link& link, StartedContainer& container) {
