@@ -151,7 +151,13 @@ const Option* find_letter(char letter) {
   return found == kOptions.end() ? nullptr : found;
 }
 
+/// Limits have a place of their own, where they are told in the results.
+bool is_a_limit(std::string_view name) {
+  return name == "--cpus" || name == "--memory" || name == "--pids-limit";
+}
+
 std::string suggestion(std::string_view name) {
+  if (is_a_limit(name)) return "write it into resources (cpus, memory, pids)";
   std::array<std::string_view, kOptions.size()> names;
   std::transform(kOptions.begin(), kOptions.end(), names.begin(),
                  [](const Option& option) { return option.name; });

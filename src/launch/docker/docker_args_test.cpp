@@ -189,6 +189,7 @@ TEST(DockerArgs, name_every_unknown_option_and_the_nearest_known_one) {
   EXPECT_TRUE(has(error, "'--devic' is not known here; did you mean --device?")) << error;
   EXPECT_FALSE(has(error, "/a:/b")) << error;
   EXPECT_TRUE(has(error_of({"--qqqqqqqqqqqqqqqqqqq"}), "leave it out"));
+  EXPECT_TRUE(has(error_of({"--cpus", "1"}), "write it into resources (cpus, memory, pids)"));
 }
 
 TEST(DockerArgs, say_what_is_wrong_with_a_value) {
