@@ -121,7 +121,7 @@ struct Exit {
   bool core_dumped = false;
   bool oom_killed = false;
   uint64_t forks_refused = 0;  ///< new processes or threads beyond the limit of them
-  bool refused = false;  ///< it never started because this machine refused
+  bool refused = false;        ///< it never started because this machine refused
   std::optional<double> user_seconds;
   std::optional<double> system_seconds;
   std::optional<uint64_t> max_rss_bytes;  ///< of the largest process
