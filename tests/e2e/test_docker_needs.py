@@ -5,7 +5,7 @@ import time
 
 import pytest
 from conftest import wait_until
-from containers import TICKING, log, spec, use
+from containers import TICKING, engine, log, spec, use  # noqa: F401 (a fixture)
 
 SERVE = "exec httpd -f -p 8000 -h /etc"
 FETCH = ["/usr/bin/python3", "-c", "import urllib.request as u; print(u.urlopen('http://broker:8000/passwd').read()[:5])"]
@@ -14,11 +14,6 @@ LABELLED = json.dumps({"label": ["assay.session"]})
 
 def networks(engine):
     return [network["Id"] for network in engine.get("/networks", filters=LABELLED)]
-
-
-@pytest.fixture(params=["dockerd", "podman"])
-def engine(request):
-    return request.getfixturevalue(request.param)
 
 
 @pytest.fixture

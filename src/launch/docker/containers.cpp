@@ -62,7 +62,7 @@ class DockerLauncher final : public Launcher {
     container.stdout_file = request.stdout_file;
     container.stderr_file = request.stderr_file;
     container.limits = request.target.limits;
-    return start_container(engine_, std::move(container));
+    return start_container(engine_, container);
   }
 
  private:

@@ -165,7 +165,7 @@ class NeedsOfRun final : public Needs {
     }
     container.stdout_file = beside.log;
     container.stderr_file = beside.log;
-    auto app = start_container(engine_, std::move(container));
+    auto app = start_container(engine_, container);
     if (!app) return refused(fmt::format("{}: {}", need.name, app.error().message));
     beside.app = std::move(*app);
     besides_.push_back(std::move(beside));

@@ -105,15 +105,16 @@ Failure not_here(const net::Endpoint& endpoint) {
       where));
 }
 
-Result<std::unique_ptr<RunningApp>> start_container(Engine& engine, NewContainer wanted) {
+Result<std::unique_ptr<RunningApp>> start_container(Engine& engine, const NewContainer& wanted) {
+  Json body = wanted.body;
   StartedContainer container;
   if (!wanted.group.empty()) {
     auto group = RunGroup::make(SysRoot(), wanted.group);
     if (group) container.group.emplace(std::move(*group));
     if (!group) container.notes.push_back(without_totals(group.error()));
   }
-  if (container.group) wanted.body["HostConfig"]["CgroupParent"] = container.group->parent();
-  ASSAY_TRY(std::string id, engine.create(wanted.name, wanted.body));
+  if (container.group) body["HostConfig"]["CgroupParent"] = container.group->parent();
+  ASSAY_TRY(std::string id, engine.create(wanted.name, body));
   Created created(engine, std::move(id));
   container.id = created.id();
   container.memory_limit = wanted.limits.memory_bytes;

@@ -24,7 +24,7 @@ struct NewContainer {
 
 /// Creates it, takes its output and starts it; it is removed when that fails, and else when what is
 /// returned is released or destroyed.
-Result<std::unique_ptr<RunningApp>> start_container(Engine& engine, NewContainer container);
+Result<std::unique_ptr<RunningApp>> start_container(Engine& engine, const NewContainer& wanted);
 
 /// Whether a process that an engine names is the container's and on this machine.
 bool is_here(const std::string& id, pid_t pid);
