@@ -80,11 +80,17 @@ Result<SessionRecord> new_session(const Spec& spec, const Plan& plan, const Opti
   return session;
 }
 
+/// What is left of the time to watch and shorter than this would tell nothing.
+constexpr auto kShortestLife = Milliseconds(500);
+
 /// Everything that both ways into a session share.
 class Session {
  public:
   Session(const Spec& spec, const Options& options, Listener& listener)
       : spec_(spec), options_(options), listener_(listener) {}
+
+  /// Watches what is attached to over the container's restarts: each life is a run.
+  void watch_lives_of(std::string container) { watched_ = std::move(container); }
 
   Result<Outcome> run(const Plan& plan, const Start& start, bool attached) {
     ASSAY_TRY(store_, store::open_sqlite(options_.store_file));
@@ -99,6 +105,7 @@ class Session {
       if (outcome_.interrupted || outcome_.trouble) break;
       run_planned(planned, static_cast<int>(plan.runs.size()), start, attached);
     }
+    if (attached && !watched_.empty()) watch_next_lives(start);
     if (all_refused()) return take_back();
     return finish();
   }
@@ -147,8 +154,27 @@ class Session {
     return refused(record_.runs.front().exit.detail);
   }
 
+  void watch_next_lives(const Start& start) {
+    const Timestamp end = record_.runs.front().started + spec_.targets.front().timeout;
+    for (int life = 1; !outcome_.interrupted && !outcome_.trouble; ++life) {
+      const auto left = [&] { return end - clock_.now(); };
+      if (left() < kShortestLife || !containers_->runs_again(watched_, left())) return;
+      if (left() < kShortestLife) return;
+      listener_.note(fmt::format("container {} runs again", watched_));
+      Target target = spec_.targets.front();
+      target.timeout = left();
+      run_target({0, life}, target, life + 1, start, true);
+      if (record_.runs.back().exit.refused) return;
+    }
+  }
+
   void run_planned(const PlannedRun& planned, int runs, const Start& start, bool attached) {
-    const Target& target = spec_.targets[static_cast<size_t>(planned.target_index)];
+    run_target(planned, spec_.targets[static_cast<size_t>(planned.target_index)], runs, start,
+               attached);
+  }
+
+  void run_target(const PlannedRun& planned, const Target& target, int runs, const Start& start,
+                  bool attached) {
     RunRecord run;
     run.ordinal = static_cast<int>(record_.runs.size()) + 1;
     run.target_index = planned.target_index;
@@ -199,6 +225,7 @@ class Session {
   std::string lock_note_;  ///< why the device may not be ours alone
   std::unique_ptr<store::Store> store_;
   launch::Containers* containers_ = nullptr;
+  std::string watched_;             ///< the container that is attached to
   std::vector<Supplies> supplies_;  ///< by target
   SessionRecord record_;
   Outcome outcome_;
@@ -231,7 +258,8 @@ namespace {
 
 Result<Outcome> watch_session(const Start& attach, Nanoseconds duration, const Spec& spec,
                               const Options& options, Listener& listener,
-                              std::shared_ptr<launch::Containers> containers) {
+                              std::shared_ptr<launch::Containers> containers = nullptr,
+                              const std::string& container = "") {
   Spec watching = spec;
   for (auto& target : watching.targets) target.timeout = duration;
   Plan plan;
@@ -239,7 +267,9 @@ Result<Outcome> watch_session(const Start& attach, Nanoseconds duration, const S
   plan.containers = std::move(containers);
   // Asked once before anything is stored, so that a wrong pid leaves no trace.
   ASSAY_CHECK(attach({}));
-  return Session(watching, options, listener).run(plan, attach, true);
+  Session session(watching, options, listener);
+  session.watch_lives_of(container);
+  return session.run(plan, attach, true);
 }
 
 }  // namespace
@@ -247,7 +277,7 @@ Result<Outcome> watch_session(const Start& attach, Nanoseconds duration, const S
 Result<Outcome> attach_session(pid_t pid, Nanoseconds duration, const Spec& spec,
                                const Options& options, Listener& listener) {
   const auto attach = [pid](const launch::Request&) { return launch::attach(pid); };
-  return watch_session(attach, duration, spec, options, listener, nullptr);
+  return watch_session(attach, duration, spec, options, listener);
 }
 
 Result<Outcome> attach_session(const std::string& container, Nanoseconds duration, const Spec& spec,
@@ -255,7 +285,7 @@ Result<Outcome> attach_session(const std::string& container, Nanoseconds duratio
   ASSAY_TRY(std::shared_ptr<launch::Containers> containers, launch::find_containers());
   give_up_when_interrupted(*containers, options);
   const auto attach = [&](const launch::Request&) { return containers->attach(container); };
-  return watch_session(attach, duration, spec, options, listener, containers);
+  return watch_session(attach, duration, spec, options, listener, containers, container);
 }
 
 namespace {

@@ -29,6 +29,25 @@ def test_cpu_and_memory_agree_with_the_engine(boxed, engine):
     assert run["footprint"]["memory_bytes"]["peak"] == pytest.approx(watch.peak_memory, rel=0.03)
 
 
+def written(said):
+    """What Docker counts from blkio, in bytes."""
+    counted = said["blkio_stats"]["io_service_bytes_recursive"] or []
+    return sum(entry["value"] for entry in counted if entry["op"].lower() == "write")
+
+
+def test_what_goes_to_disk_agrees_with_the_engine(place, dockerd):
+    """Docker's own numbers alone: Podman adds what it read of the image's layers."""
+    use(place, dockerd)
+    watch = Watch(dockerd)
+    watch.start()
+    write = "sleep 1; dd if=/dev/zero of=/big bs=1M count=64 conv=fsync; exec sleep 2"
+    run = place.run(spec(place, dockerd.busybox(), ["sh", "-c", write]), timeout=120)
+    watch.join(30)
+    assert written(watch.last) >= 64 * MB
+    told = run["footprint"]["disk_write_bytes_per_second"]["mean"] * run["duration_seconds"]
+    assert told == pytest.approx(written(watch.last), rel=0.03)
+
+
 class Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *_):
         pass

@@ -5,7 +5,7 @@ import os
 
 import jsonschema
 import pytest
-from conftest import HERE
+from conftest import HERE, wait_until
 from containers import MB, TICKING, boxed, engine, is_ticking, log, spec, use  # noqa: F401 (fixtures)
 
 SCHEMA = json.loads((HERE.parents[1] / "docs/session.schema.json").read_text(encoding="utf-8"))
@@ -140,6 +140,32 @@ def test_a_container_that_already_runs_is_only_watched(boxed, engine):
         assert run["footprint"]["memory_bytes"]["peak"] == pytest.approx(64 * MB, rel=0.05)
         assert run["footprint"]["cpu_cores"]["mean"] > 0.1
         assert engine.state(container)["Running"]
+    finally:
+        engine.remove(container)
+
+
+def cpu_seconds(engine, container):
+    _, said = engine.call("GET", f"/containers/{container}/stats", stream="false", **{"one-shot": "true"})
+    return said["cpu_stats"]["cpu_usage"]["total_usage"] / 1e9
+
+
+def test_each_life_of_a_watched_container_is_a_run(boxed, engine):
+    container = engine.run(engine.busybox(), "known_load", "1", "600", str(64 * MB))
+    try:
+        process = boxed.start("run", "--json", "--container", container, "--for", "8s")
+        wait_until(lambda: list(boxed.folder.rglob("run-1")), 30, "it is watched")
+        before = cpu_seconds(engine, container)
+        wait_until(lambda: cpu_seconds(engine, container) > before + 1, 30, "a second of its first life is over")
+        status, answer = engine.call("POST", f"/containers/{container}/restart", t="0")
+        assert status == 204, answer
+        out, _ = process.communicate(timeout=60)
+        first, second = json.loads(out)["runs"]
+        assert first["exit"]["detail"] == "ended while watched"
+        assert second["exit"]["detail"] == "still running when the watching ended"
+        assert first["duration_seconds"] + second["duration_seconds"] < 9
+        for run in first, second:
+            assert run["footprint"]["memory_bytes"]["peak"] == pytest.approx(64 * MB, rel=0.05)
+            assert run["footprint"]["cpu_cores"]["mean"] > 0.1
     finally:
         engine.remove(container)
 

@@ -8,8 +8,10 @@
 #include "network_link.h"
 #include "process/attach.h"
 
+#include <chrono>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <poll.h>
 
 #include <assay/base/text.h>
 
@@ -18,6 +20,8 @@ namespace {
 
 /// A daemon that lives says at once who it is.
 constexpr auto kFirstPatience = Milliseconds(10'000);
+/// A container that somebody restarts is down for less.
+constexpr auto kMomentOfARestart = Milliseconds(2000);
 
 /// What the policy refuses of all that a spec asks for, each under its key. What is fetched from an
 /// address lies in a cache of our own and is always allowed.
@@ -57,12 +61,11 @@ class DockerLauncher final : public Launcher {
     ASSAY_CHECK(files.copy_to(request.stdout_file.parent_path() / "mounts", args));
     NewContainer container;
     container.name = fmt::format("assay-{}-{}", request.session_id, request.run);
-    container.body = container_body(request, args, *image, owner);
     if (keeps_groups_) container.group = group_name(request.session_id, request.run, owner);
     container.stdout_file = request.stdout_file;
     container.stderr_file = request.stderr_file;
     container.limits = request.target.limits;
-    return start_container(engine_, container);
+    return start_container(engine_, container, container_body(request, args, *image, owner));
   }
 
  private:
@@ -129,8 +132,23 @@ class ContainersOfEngine final : public Containers {
   Result<std::unique_ptr<RunningApp>> attach(const std::string& id) override {
     ASSAY_TRY(const ContainerState state, running(id));
     if (!is_here(state.id, state.pid)) return not_here(engine_.endpoint());
+    watched_ = state.pid;
     // All of it: what an init started, and what somebody runs in it by `docker exec`.
     return attach_with(state.pid, container_groups(SysRoot(), state.pid, state.id));
+  }
+
+  bool runs_again(const std::string& id, Nanoseconds patience) override {
+    using std::chrono::steady_clock;
+    const auto start = steady_clock::now();
+    for (auto waited = Nanoseconds(0); waited < patience; waited = steady_clock::now() - start) {
+      if (wanted_ && !wanted_()) return false;
+      const auto state = engine_.inspect(id);
+      if (!state) return false;
+      if (state->status == "running" && state->pid != 0 && state->pid != watched_) return true;
+      if (state->status != "restarting" && waited > kMomentOfARestart) return false;
+      ::poll(nullptr, 0, 50);
+    }
+    return false;
   }
 
   Result<Target> describe(const std::string& id) override {
@@ -230,6 +248,7 @@ class ContainersOfEngine final : public Containers {
   Engine engine_;
   EngineInfo info_;
   StillWanted wanted_;
+  pid_t watched_ = 0;  ///< the first process of the last one attached to
 };
 
 }  // namespace

@@ -158,14 +158,14 @@ class NeedsOfRun final : public Needs {
     beside.log = request_.folder / (need.name + ".log");
     NewContainer container;
     container.name = fmt::format("{}-{}", name(), need.name);
-    container.body = need_body(need, request_, owner_, network_, hosts_);
     if (keeps_groups_) {
       container.group = group_name(fmt::format("{}-need{}", request_.session_id, besides_.size()),
                                    request_.run, owner_);
     }
     container.stdout_file = beside.log;
     container.stderr_file = beside.log;
-    auto app = start_container(engine_, container);
+    auto app =
+        start_container(engine_, container, need_body(need, request_, owner_, network_, hosts_));
     if (!app) return refused(fmt::format("{}: {}", need.name, app.error().message));
     beside.app = std::move(*app);
     besides_.push_back(std::move(beside));

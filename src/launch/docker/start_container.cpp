@@ -105,8 +105,8 @@ Failure not_here(const net::Endpoint& endpoint) {
       where));
 }
 
-Result<std::unique_ptr<RunningApp>> start_container(Engine& engine, const NewContainer& wanted) {
-  Json body = wanted.body;
+Result<std::unique_ptr<RunningApp>> start_container(Engine& engine, const NewContainer& wanted,
+                                                    Json body) {
   StartedContainer container;
   if (!wanted.group.empty()) {
     auto group = RunGroup::make(SysRoot(), wanted.group);

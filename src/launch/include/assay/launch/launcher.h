@@ -158,6 +158,9 @@ class Containers {
   virtual std::unique_ptr<Launcher> launcher() = 0;
   /// One that already runs, by its id or name. It is watched and never signalled.
   virtual Result<std::unique_ptr<RunningApp>> attach(const std::string& id) = 0;
+  /// Whether one that was watched and has ended runs again: waits while its engine is about to
+  /// restart it, else a moment, and never longer than `patience`.
+  virtual bool runs_again(const std::string& id, Nanoseconds patience) = 0;
   /// What it is: image, name and command.
   virtual Result<Target> describe(const std::string& id) = 0;
   /// Removes containers and networks that dead sessions left behind, and only those. One line each.
