@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "failure.h"
 
+#include "curl.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -54,7 +56,7 @@ Error explain(const Trouble& trouble) {
                    [&](const Explanation& e) { return e.code == trouble.code; });
   const Explanation& found = known != kExplanations.end() ? *known : kOther;
   const std::string detail =
-      trouble.detail.empty() ? curl_easy_strerror(trouble.code) : trouble.detail;
+      trouble.detail.empty() ? curl().easy_strerror(trouble.code) : trouble.detail;
   // With TLS 1.3 a server refuses the client's certificate when the handshake is over already.
   const bool may_be_refused = trouble.with_certificate &&
                               (found.code == CURLE_RECV_ERROR || found.code == CURLE_SEND_ERROR ||

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "curl.h"
 #include "failure.h"
 
 #include <algorithm>
@@ -6,7 +7,6 @@
 #include <cctype>
 #include <chrono>
 #include <cstdlib>
-#include <curl/curl.h>
 #include <fmt/format.h>
 
 #include <assay/base/text.h>
@@ -25,23 +25,18 @@ constexpr std::string_view kEmptySha256 =
 constexpr size_t kMaxHeaders = 512U << 10U;
 
 struct EasyDelete {
-  void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
+  void operator()(CURL* easy) const { curl().easy_cleanup(easy); }
 };
 struct MultiDelete {
-  void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
+  void operator()(CURLM* multi) const { curl().multi_cleanup(multi); }
 };
 struct ListDelete {
-  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+  void operator()(curl_slist* list) const { curl().slist_free_all(list); }
 };
 using HeaderList = std::unique_ptr<curl_slist, ListDelete>;
 
-void start_curl_once() {
-  static const CURLcode kStarted = curl_global_init(CURL_GLOBAL_ALL);
-  (void)kStarted;
-}
-
 void append(HeaderList& list, const std::string& line) {
-  curl_slist* const longer = curl_slist_append(list.get(), line.c_str());
+  curl_slist* const longer = curl().slist_append(list.get(), line.c_str());
   (void)list.release();
   list.reset(longer);
 }
@@ -81,20 +76,20 @@ HeaderList header_list(const Request& request) {
 
 void set_method(CURL* easy, const Request& request) {
   if (request.method == "HEAD") {
-    curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
+    curl().easy_setopt(easy, CURLOPT_NOBODY, 1L);
     return;
   }
   if (has_body(request)) {
-    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
-                     static_cast<curl_off_t>(request.body.size()));
-    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request.body.c_str());
+    curl().easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                       static_cast<curl_off_t>(request.body.size()));
+    curl().easy_setopt(easy, CURLOPT_POSTFIELDS, request.body.c_str());
   }
-  curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
+  curl().easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
 }
 
 void set_trust(CURL* easy, const Endpoint& endpoint) {
   const auto set_path = [&](CURLoption option, const std::filesystem::path& path) {
-    if (!path.empty()) curl_easy_setopt(easy, option, path.c_str());
+    if (!path.empty()) curl().easy_setopt(easy, option, path.c_str());
   };
   const char* const chosen = std::getenv("SSL_CERT_FILE");
   if (endpoint.ca_file.empty() && chosen != nullptr) set_path(CURLOPT_CAINFO, chosen);
@@ -103,29 +98,29 @@ void set_trust(CURL* easy, const Endpoint& endpoint) {
   set_path(CURLOPT_SSLKEY, endpoint.key_file);
   set_path(CURLOPT_UNIX_SOCKET_PATH, endpoint.unix_socket);
   if (!endpoint.unix_socket.empty() || is_loopback_url(endpoint.base))
-    curl_easy_setopt(easy, CURLOPT_PROXY, "");
+    curl().easy_setopt(easy, CURLOPT_PROXY, "");
 }
 
 void set_redirects(CURL* easy, const Endpoint& endpoint, const Request& request) {
-  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR,
-                   endpoint.base.starts_with("https:") ? "https" : "http,https");
+  curl().easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl().easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR,
+                     endpoint.base.starts_with("https:") ? "https" : "http,https");
   const bool may = endpoint.certificate_file.empty() && !request.aws && request.redirects > 0;
-  curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, may ? 1L : 0L);
-  curl_easy_setopt(easy, CURLOPT_MAXREDIRS, static_cast<long>(request.redirects));
+  curl().easy_setopt(easy, CURLOPT_FOLLOWLOCATION, may ? 1L : 0L);
+  curl().easy_setopt(easy, CURLOPT_MAXREDIRS, static_cast<long>(request.redirects));
 }
 
 void set_signing(CURL* easy, const AwsSigning& aws) {
-  curl_easy_setopt(easy, CURLOPT_AWS_SIGV4, fmt::format("aws:amz:{}:s3", aws.region).c_str());
-  curl_easy_setopt(easy, CURLOPT_USERNAME, aws.access_key.c_str());
-  curl_easy_setopt(easy, CURLOPT_PASSWORD, aws.secret_key.c_str());
+  curl().easy_setopt(easy, CURLOPT_AWS_SIGV4, fmt::format("aws:amz:{}:s3", aws.region).c_str());
+  curl().easy_setopt(easy, CURLOPT_USERNAME, aws.access_key.c_str());
+  curl().easy_setopt(easy, CURLOPT_PASSWORD, aws.secret_key.c_str());
 }
 
 void set_times(CURL* easy, const Request& request) {
-  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
-                   static_cast<long>(request.connect_timeout.count()));
-  curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout.count()));
+  curl().easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  curl().easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
+                     static_cast<long>(request.connect_timeout.count()));
+  curl().easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout.count()));
 }
 
 /// Reads "Name: value" into the answer; a status line begins a new answer.
@@ -154,7 +149,7 @@ std::string Response::header(const std::string& name) const {
 void Stopper::stop() {
   const Lock lock(mutex_);
   stopped_ = true;
-  if (multi_ != nullptr) curl_multi_wakeup(multi_);
+  if (multi_ != nullptr) curl().multi_wakeup(multi_);
 }
 
 bool Stopper::stopped() const {
@@ -217,23 +212,23 @@ struct HttpClient::Transfer {
 
   /// Until the end of the transfer, of patience, or the stop.
   CURLcode drive(CURLM* multi, CURL* easy, const Request& request, const Stopper* stopper) {
-    curl_multi_add_handle(multi, easy);
+    curl().multi_add_handle(multi, easy);
     int running = 1;
     while (true) {
-      const CURLMcode failed = curl_multi_perform(multi, &running);
+      const CURLMcode failed = curl().multi_perform(multi, &running);
       stopped = (stopper != nullptr && stopper->stopped()) ||
                 (request.still_wanted && !request.still_wanted());
       if (failed != CURLM_OK || running == 0 || stopped) break;
       const Milliseconds wait = patience(request);
       silent = wait.count() == 0;
       if (silent) break;
-      curl_multi_poll(multi, nullptr, 0, static_cast<int>(wait.count()), nullptr);
+      curl().multi_poll(multi, nullptr, 0, static_cast<int>(wait.count()), nullptr);
     }
     CURLcode code = running == 0 ? CURLE_OK : CURLE_ABORTED_BY_CALLBACK;
     int left = 0;
-    while (const CURLMsg* message = curl_multi_info_read(multi, &left))
+    while (const CURLMsg* message = curl().multi_info_read(multi, &left))
       if (message->msg == CURLMSG_DONE) code = message->data.result;
-    curl_multi_remove_handle(multi, easy);
+    curl().multi_remove_handle(multi, easy);
     return code;
   }
 };
@@ -256,21 +251,21 @@ void HttpClient::State::prepare(const Request& request, curl_slist* headers, Tra
   os_error = 0;
   detail = {};
   CURL* const handle = easy.get();
-  curl_easy_reset(handle);
-  curl_easy_setopt(handle, CURLOPT_URL, (endpoint.base + request.path).c_str());
-  curl_easy_setopt(handle, CURLOPT_PATH_AS_IS, 1L);
-  curl_easy_setopt(handle, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
-  curl_easy_setopt(handle, CURLOPT_HTTPHEADER, headers);
-  curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, detail.data());
+  curl().easy_reset(handle);
+  curl().easy_setopt(handle, CURLOPT_URL, (endpoint.base + request.path).c_str());
+  curl().easy_setopt(handle, CURLOPT_PATH_AS_IS, 1L);
+  curl().easy_setopt(handle, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  curl().easy_setopt(handle, CURLOPT_HTTPHEADER, headers);
+  curl().easy_setopt(handle, CURLOPT_ERRORBUFFER, detail.data());
   set_method(handle, request);
   set_trust(handle, endpoint);
   set_redirects(handle, endpoint, request);
   set_times(handle, request);
   if (request.aws) set_signing(handle, *request.aws);
-  curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, &Transfer::on_header);
-  curl_easy_setopt(handle, CURLOPT_HEADERDATA, &transfer);
-  curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, &Transfer::on_body);
-  curl_easy_setopt(handle, CURLOPT_WRITEDATA, &transfer);
+  curl().easy_setopt(handle, CURLOPT_HEADERFUNCTION, &Transfer::on_header);
+  curl().easy_setopt(handle, CURLOPT_HEADERDATA, &transfer);
+  curl().easy_setopt(handle, CURLOPT_WRITEFUNCTION, &Transfer::on_body);
+  curl().easy_setopt(handle, CURLOPT_WRITEDATA, &transfer);
 }
 
 std::string HttpClient::State::where(const Request& request) const {
@@ -280,7 +275,7 @@ std::string HttpClient::State::where(const Request& request) const {
 
 Error HttpClient::State::failure(const Request& request, const Transfer& transfer, CURLcode code) {
   long error = 0;
-  curl_easy_getinfo(easy.get(), CURLINFO_OS_ERRNO, &error);
+  curl().easy_getinfo(easy.get(), CURLINFO_OS_ERRNO, &error);
   os_error = static_cast<int>(error);
   if (transfer.too_large) {
     return {ErrorKind::environment,
@@ -299,11 +294,11 @@ Error HttpClient::State::failure(const Request& request, const Transfer& transfe
 }
 
 HttpClient::HttpClient(Endpoint endpoint) {
-  start_curl_once();
   state_ = std::make_unique<State>();
   state_->endpoint = std::move(endpoint);
-  state_->multi.reset(curl_multi_init());
-  state_->easy.reset(curl_easy_init());
+  if (!curl().loaded) return;
+  state_->multi.reset(curl().multi_init());
+  state_->easy.reset(curl().easy_init());
 }
 HttpClient::HttpClient(HttpClient&& other) noexcept = default;
 HttpClient& HttpClient::operator=(HttpClient&& other) noexcept = default;
@@ -327,6 +322,7 @@ Result<Response> HttpClient::stream(const Request& request, const Take& take, St
 }
 
 Result<Response> HttpClient::perform(const Request& request, Transfer& transfer, Stopper* stopper) {
+  ASSAY_CHECK(curl().loaded);
   const HeaderList headers = header_list(request);
   state_->prepare(request, headers.get(), transfer);
   if (stopper != nullptr) stopper->watch(state_->multi.get());

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataset/extract.h"
 
+#include "dataset/archives.h"
 #include "dataset/safe_folder.h"
 #include "dataset/sha256.h"
 
 #include <algorithm>
-#include <archive.h>
-#include <archive_entry.h>
 #include <array>
 #include <fmt/format.h>
 #include <memory>
@@ -19,22 +18,22 @@ namespace {
 constexpr size_t kBlock = 64U << 10U;
 
 struct ArchiveDelete {
-  void operator()(archive* a) const { archive_read_free(a); }
+  void operator()(archive* a) const { archives().read_free(a); }
 };
 using Reader = std::unique_ptr<archive, ArchiveDelete>;
 
 Reader new_reader() {
-  Reader reader(archive_read_new());
-  archive_read_support_format_tar(reader.get());
-  archive_read_support_format_zip(reader.get());
-  archive_read_support_filter_gzip(reader.get());
-  archive_read_support_filter_xz(reader.get());
-  archive_read_support_filter_zstd(reader.get());
+  Reader reader(archives().read_new());
+  archives().read_support_format_tar(reader.get());
+  archives().read_support_format_zip(reader.get());
+  archives().read_support_filter_gzip(reader.get());
+  archives().read_support_filter_xz(reader.get());
+  archives().read_support_filter_zstd(reader.get());
   return reader;
 }
 
 Failure unreadable(archive* reader) {
-  const char* const why = archive_error_string(reader);
+  const char* const why = archives().error_string(reader);
   return bad_input(fmt::format("the archive cannot be unpacked: {}",
                                why != nullptr ? why : "it is damaged or of another kind"));
 }
@@ -53,7 +52,7 @@ class Extraction {
   Result<void> run() {
     archive_entry* entry = nullptr;
     while (true) {
-      const int code = archive_read_next_header(reader_, &entry);
+      const int code = archives().read_next_header(reader_, &entry);
       if (code == ARCHIVE_EOF) return {};
       if (code != ARCHIVE_OK && code != ARCHIVE_WARN) return unreadable(reader_);
       if (++entries_ > rules_.max_entries)
@@ -65,18 +64,18 @@ class Extraction {
  private:
   Result<void> unpack(archive_entry* entry) {
     const std::string name =
-        text_of(archive_entry_pathname_utf8(entry), archive_entry_pathname(entry));
+        text_of(archives().entry_pathname_utf8(entry), archives().entry_pathname(entry));
     const std::string hard =
-        text_of(archive_entry_hardlink_utf8(entry), archive_entry_hardlink(entry));
+        text_of(archives().entry_hardlink_utf8(entry), archives().entry_hardlink(entry));
     if (!hard.empty()) return folder_.make_hard_link(name, hard);
-    switch (archive_entry_filetype(entry)) {
+    switch (archives().entry_filetype(entry)) {
       case AE_IFDIR:
         return folder_.make_folder(name);
       case AE_IFLNK:
         return folder_.make_link(
-            name, text_of(archive_entry_symlink_utf8(entry), archive_entry_symlink(entry)));
+            name, text_of(archives().entry_symlink_utf8(entry), archives().entry_symlink(entry)));
       case AE_IFREG:
-        return unpack_file(name, (archive_entry_perm(entry) & 0111) != 0);
+        return unpack_file(name, (archives().entry_perm(entry) & 0111) != 0);
       default:
         return bad_input(fmt::format("'{}' in the archive is no file, folder or link", name));
     }
@@ -89,7 +88,7 @@ class Extraction {
       const void* data = nullptr;
       size_t length = 0;
       la_int64_t offset = 0;
-      const int code = archive_read_data_block(reader_, &data, &length, &offset);
+      const int code = archives().read_data_block(reader_, &data, &length, &offset);
       if (code != ARCHIVE_EOF && code != ARCHIVE_OK) return unreadable(reader_);
       if (offset < 0) return unreadable(reader_);
       size = std::max(size, static_cast<uint64_t>(offset) + length);
@@ -125,8 +124,9 @@ bool is_archive_name(std::string_view name) {
 Result<void> extract(const std::filesystem::path& file, const std::filesystem::path& folder,
                      const ExtractRules& rules) {
   ASSAY_TRY(SafeFolder safe, SafeFolder::open(folder));
+  ASSAY_CHECK(archives().loaded);
   const Reader reader = new_reader();
-  if (archive_read_open_filename(reader.get(), file.c_str(), kBlock) != ARCHIVE_OK)
+  if (archives().read_open_filename(reader.get(), file.c_str(), kBlock) != ARCHIVE_OK)
     return unreadable(reader.get());
   return Extraction(reader.get(), std::move(safe), rules).run();
 }
@@ -134,8 +134,9 @@ Result<void> extract(const std::filesystem::path& file, const std::filesystem::p
 Result<void> extract_bytes(std::string_view bytes, const std::filesystem::path& folder,
                            const ExtractRules& rules) {
   ASSAY_TRY(SafeFolder safe, SafeFolder::open(folder));
+  ASSAY_CHECK(archives().loaded);
   const Reader reader = new_reader();
-  if (archive_read_open_memory(reader.get(), bytes.data(), bytes.size()) != ARCHIVE_OK)
+  if (archives().read_open_memory(reader.get(), bytes.data(), bytes.size()) != ARCHIVE_OK)
     return unreadable(reader.get());
   return Extraction(reader.get(), std::move(safe), rules).run();
 }
