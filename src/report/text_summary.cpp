@@ -226,7 +226,7 @@ void add_disturbances(std::string& out, const SessionView& view,
     const std::string& sentence = analysis_of(view, i).disturbance;
     if (sentence.empty()) continue;
     const std::string label = labels.size() > 1 ? labels[i] + " was " : "";
-    const std::string words = printable(label + "disturbed: " + sentence);
+    const std::string words = printable(fmt::format("{}disturbed: {}", label, sentence));
     out += style.bad("!") + wrapped("  ", words, style.columns()).substr(1);
   }
 }

@@ -39,16 +39,17 @@ class NeedProbe final : public probes::Probe {
   probes::Pace pace() const override { return inner_->pace(); }
   Result<void> open(SampleSink& sink) override {
     NeedSink renaming(sink, need_);
-    return unless_ended(inner_->open(renaming));
+    return look_for_end(inner_->open(renaming));
   }
   Result<void> sample(const Clock& clock, SampleSink& sink) override {
     if (ended_) return {};
     NeedSink renaming(sink, need_);
-    return unless_ended(inner_->sample(clock, renaming));
+    return look_for_end(inner_->sample(clock, renaming));
   }
 
  private:
-  Result<void> unless_ended(Result<void> done) {
+  /// What has ended cannot be measured, which is no failure.
+  Result<void> look_for_end(const Result<void>& done) {
     ended_ = !done && !root_.exists(fmt::format("/proc/{}", process_));
     return ended_ ? Result<void>() : done;
   }

@@ -63,8 +63,10 @@ Result<Supplies> get_supplies(const Target& target, launch::Containers* containe
   Supplies supplies;
   if (containers != nullptr && !target.image.empty())
     ASSAY_CHECK(get_image(target.image, *containers, options, listener));
-  for (const auto& need : target.needs)
+  for (const auto& need : target.needs) {
+    if (containers == nullptr) break;
     ASSAY_CHECK(get_image(need.image, *containers, options, listener));
+  }
   if (!target.dataset.empty()) {
     ASSAY_TRY(auto dataset, get_dataset(target, options, listener));
     supplies.dataset.emplace(std::move(dataset));
