@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/basic_stream.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http.hpp>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>  // before Asio, which forgets it
+
+#include <assay/base/text.h>
+#include <assay/net/http_server.h>
+
+namespace assay::net {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+using asio::awaitable;
+using boost::system::error_code;
+
+struct ServerState {
+  asio::io_context& loop;
+  HttpServer::Handler handler;
+  ServerLimits limits;
+  size_t clients = 0;
+  bool ended = false;
+  std::vector<std::function<void()>> closers;  ///< of the places that are listened at
+};
+
+namespace {
+
+using StatePtr = std::shared_ptr<ServerState>;
+
+class Counted {
+ public:
+  explicit Counted(size_t& count) : count_(count) { ++count_; }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  ~Counted() { --count_; }
+
+ private:
+  size_t& count_;
+};
+
+Origin origin_of(const asio::ip::tcp::socket& socket) {
+  error_code error;
+  const auto peer = socket.remote_endpoint(error);
+  return !error && peer.address().is_loopback() ? Origin::loopback : Origin::network;
+}
+
+Origin origin_of(const asio::local::stream_protocol::socket& /*socket*/) {
+  return Origin::unix_socket;
+}
+
+ServerRequest request_of(http::request<http::string_body>& message, Origin origin) {
+  ServerRequest request;
+  request.method = std::string(message.method_string());
+  std::string_view target(message.target().data(), message.target().size());
+  request.path = std::string(next_field(target, '?'));
+  request.query = std::string(target);
+  request.origin = origin;
+  request.accept = std::string(message[http::field::accept]);
+  request.accept_encoding = std::string(message[http::field::accept_encoding]);
+  request.authorization = std::string(message[http::field::authorization]);
+  request.body = std::move(message.body());
+  return request;
+}
+
+ServerResponse plain(int status, std::string text) {
+  ServerResponse response;
+  response.status = status;
+  response.body = std::move(text);
+  return response;
+}
+
+http::response<http::string_body> message_of(ServerResponse& response, bool keep_alive) {
+  http::response<http::string_body> message;
+  message.result(static_cast<unsigned>(response.status));
+  message.set(http::field::content_type, response.content_type);
+  for (const auto& [name, value] : response.headers) message.set(name, value);
+  message.body() = std::move(response.body);
+  if (response.next) {
+    message.keep_alive(false);
+    message.set(http::field::cache_control, "no-store");
+  } else {
+    message.keep_alive(keep_alive);
+    message.prepare_payload();
+  }
+  return message;
+}
+
+/// What goes on until the client leaves. A client that does not take it is left after `patience`.
+template <typename Stream>
+awaitable<void> send_pieces(Stream& stream, const ServerResponse& response, StatePtr state) {
+  asio::steady_timer timer(stream.get_executor());
+  error_code error;
+  while (!error && !state->ended) {
+    timer.expires_after(response.interval);
+    co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, error));
+    if (error || state->ended) co_return;
+    const std::string piece = response.next();
+    stream.expires_after(state->limits.patience);
+    co_await asio::async_write(stream, asio::buffer(piece),
+                               asio::redirect_error(asio::use_awaitable, error));
+  }
+}
+
+/// One request and its answer; false when the connection is not to be used again.
+template <typename Stream>
+awaitable<bool> serve_one(Stream& stream, beast::flat_buffer& buffer, Origin origin,
+                          StatePtr state) {
+  error_code error;
+  http::request_parser<http::string_body> parser;
+  parser.header_limit(static_cast<std::uint32_t>(state->limits.header_bytes));
+  parser.body_limit(state->limits.body_bytes);
+  stream.expires_after(state->limits.patience);
+  co_await http::async_read(stream, buffer, parser,
+                            asio::redirect_error(asio::use_awaitable, error));
+  ServerResponse response;
+  if (error == http::error::body_limit) {
+    response = plain(413, "the request is too large\n");
+  } else if (error == http::error::header_limit) {
+    response = plain(431, "the request's header is too large\n");
+  } else if (error) {
+    co_return false;
+  } else {
+    response = state->handler(request_of(parser.get(), origin));
+  }
+  const bool head = parser.get().method() == http::verb::head;
+  const bool keep = !error && parser.get().keep_alive();
+  auto message = message_of(response, keep);
+  if (head) message.body().clear();
+  error = {};
+  stream.expires_after(state->limits.patience);
+  co_await http::async_write(stream, message, asio::redirect_error(asio::use_awaitable, error));
+  if (error && error != http::error::end_of_stream) co_return false;
+  if (response.next && !head) co_await send_pieces(stream, response, state);
+  co_return keep && !response.next;
+}
+
+template <typename Socket>
+awaitable<void> serve_client(Socket socket, StatePtr state) {
+  const Counted counted(state->clients);
+  const Origin origin = origin_of(socket);
+  beast::basic_stream<typename Socket::protocol_type> stream(std::move(socket));
+  if (state->clients > state->limits.clients) {
+    ServerResponse busy = plain(503, "too many clients; come again later\n");
+    auto message = message_of(busy, false);
+    error_code error;
+    stream.expires_after(state->limits.patience);
+    co_await http::async_write(stream, message, asio::redirect_error(asio::use_awaitable, error));
+    co_return;
+  }
+  beast::flat_buffer buffer;
+  while (!state->ended && co_await serve_one(stream, buffer, origin, state)) {
+  }
+}
+
+/// Out of descriptors, for example: waits a moment instead of spinning.
+awaitable<void> pause(asio::io_context& loop) {
+  asio::steady_timer timer(loop, std::chrono::milliseconds(100));
+  error_code error;
+  co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, error));
+}
+
+template <typename Acceptor>
+awaitable<void> accept_clients(std::shared_ptr<Acceptor> acceptor, StatePtr state) {
+  while (!state->ended) {
+    error_code error;
+    auto socket = co_await acceptor->async_accept(asio::redirect_error(asio::use_awaitable, error));
+    if (state->ended || error == asio::error::operation_aborted) co_return;
+    if (error) {
+      co_await pause(state->loop);
+      continue;
+    }
+    asio::co_spawn(state->loop, serve_client(std::move(socket), state), asio::detached);
+  }
+}
+
+template <typename Protocol>
+Result<typename Protocol::endpoint> open_at(const StatePtr& state,
+                                            const typename Protocol::endpoint& place,
+                                            const std::string& shown) {
+  auto acceptor = std::make_shared<asio::basic_socket_acceptor<Protocol>>(state->loop);
+  error_code error;
+  acceptor->open(place.protocol(), error);
+  if (!error) acceptor->set_option(asio::socket_base::reuse_address(true), error);
+  if (!error) acceptor->bind(place, error);
+  if (!error) acceptor->listen(asio::socket_base::max_listen_connections, error);
+  if (error) {
+    return refused(
+        fmt::format("cannot listen at {}: {}; choose another address", shown, error.message()));
+  }
+  state->closers.push_back([acceptor] {
+    error_code ignored;
+    acceptor->close(ignored);
+  });
+  const auto bound = acceptor->local_endpoint(error);
+  asio::co_spawn(state->loop, accept_clients(std::move(acceptor), state), asio::detached);
+  return bound;
+}
+
+Result<asio::ip::tcp::endpoint> parse_address(const std::string& text) {
+  const size_t colon = text.rfind(':');
+  constexpr uint64_t kNone = UINT64_MAX;
+  const uint64_t port = colon == text.npos
+                            ? kNone
+                            : parse_uint(std::string_view(text).substr(colon + 1)).value_or(kNone);
+  std::string host = text.substr(0, colon == text.npos ? 0 : colon);
+  if (host.size() > 1 && host.front() == '[' && host.back() == ']')
+    host = host.substr(1, host.size() - 2);
+  if (host == "localhost") host = "127.0.0.1";
+  error_code error;
+  const auto address = host.empty() ? asio::ip::address(asio::ip::address_v6::any())
+                                    : asio::ip::make_address(host, error);
+  if (error || port > UINT16_MAX) {
+    return bad_input(fmt::format(
+        "'{}' is no address to listen at; write it as 127.0.0.1:9410, [::1]:9410 or :9410", text));
+  }
+  return asio::ip::tcp::endpoint(address, static_cast<uint16_t>(port));
+}
+
+/// Whether somebody answers there.
+bool is_in_use(const std::filesystem::path& path) {
+  asio::io_context loop;
+  asio::local::stream_protocol::socket socket(loop);
+  error_code error;
+  socket.connect(asio::local::stream_protocol::endpoint(path.native()), error);
+  return !error;
+}
+
+}  // namespace
+
+std::string query_decoded(std::string_view text) {
+  std::string plain_text;
+  const auto digit = [&](size_t i) -> int {
+    if (i >= text.size()) return -1;
+    const char c = text[i];
+    if (c >= '0' && c <= '9') return c - '0';
+    const char lower = static_cast<char>(c | 0x20);
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+  };
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '%' && digit(i + 1) >= 0 && digit(i + 2) >= 0) {
+      plain_text += static_cast<char>(digit(i + 1) * 16 + digit(i + 2));
+      i += 2;
+    } else {
+      plain_text += text[i] == '+' ? ' ' : text[i];
+    }
+  }
+  return plain_text;
+}
+
+std::string ServerRequest::parameter(std::string_view name) const {
+  std::string_view rest = query;
+  while (!rest.empty()) {
+    std::string_view value = next_field(rest, '&');
+    if (query_decoded(next_field(value, '=')) == name) return query_decoded(value);
+  }
+  return "";
+}
+
+HttpServer::HttpServer(asio::io_context& loop, Handler handler, ServerLimits limits)
+    : state_(std::make_shared<ServerState>(
+          ServerState{loop, std::move(handler), limits, 0, false, {}})) {}
+
+HttpServer::~HttpServer() {
+  state_->ended = true;
+  for (const auto& close : state_->closers) close();
+}
+
+Result<int> HttpServer::listen(const std::string& address) {
+  ASSAY_TRY(const auto endpoint, parse_address(address));
+  ASSAY_TRY(const auto bound, open_at<asio::ip::tcp>(state_, endpoint, address));
+  return bound.port();
+}
+
+Result<void> HttpServer::listen(const std::filesystem::path& unix_socket) {
+  using Local = asio::local::stream_protocol;
+  sockaddr_un form{};
+  if (unix_socket.native().size() >= sizeof form.sun_path)
+    return bad_input(fmt::format("the path {} is too long for a socket", unix_socket.native()));
+  if (is_in_use(unix_socket))
+    return refused(fmt::format("somebody else listens at {} already", unix_socket.native()));
+  ::unlink(unix_socket.c_str());
+  ASSAY_CHECK(open_at<Local>(state_, Local::endpoint(unix_socket.native()), unix_socket.native()));
+  ::chmod(unix_socket.c_str(), 0666);
+  return {};
+}
+
+size_t HttpServer::clients() const {
+  return state_->clients;
+}
+
+}  // namespace assay::net

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <thread>
+#include <unistd.h>
+
+#include <assay/net/http_client.h>
+#include <assay/net/http_server.h>
+#include <gtest/gtest.h>
+
+namespace assay::net {
+namespace {
+
+/// A server on a loop in a thread of its own, which answers with what it was asked.
+class Served {
+ public:
+  explicit Served(ServerLimits limits = {})
+      : server_(std::make_unique<HttpServer>(
+            loop_, [this](const ServerRequest& request) { return answer(request); }, limits)) {
+    port_ = server_->listen(std::string("127.0.0.1:0")).value_or(0);
+    const auto at_unix = server_->listen(socket_);
+    EXPECT_TRUE(at_unix) << at_unix.error().message;
+    thread_ = std::thread([this] { loop_.run(); });
+  }
+  Served(const Served&) = delete;
+  Served& operator=(const Served&) = delete;
+  ~Served() {
+    loop_.stop();
+    thread_.join();
+    server_.reset();
+    std::filesystem::remove(socket_);
+  }
+
+  HttpClient over_tcp() const {
+    return HttpClient({.base = fmt::format("http://127.0.0.1:{}", port_)});
+  }
+  HttpClient over_unix() const { return HttpClient({.unix_socket = socket_}); }
+  const std::filesystem::path& socket() const { return socket_; }
+
+ private:
+  static ServerResponse answer(const ServerRequest& request) {
+    ServerResponse response;
+    response.headers.emplace_back("X-Origin", fmt::to_string(static_cast<int>(request.origin)));
+    response.body = fmt::format("{} {} {} {}", request.method, request.path,
+                                request.parameter("name"), request.body);
+    if (request.path == "/stream") {
+      response.body = "first\n";
+      response.interval = Milliseconds(1);
+      response.next = [] { return std::string("more\n"); };
+    }
+    if (request.path == "/gone") response.status = 404;
+    return response;
+  }
+
+  boost::asio::io_context loop_;
+  std::filesystem::path socket_ =
+      std::filesystem::temp_directory_path() / fmt::format("assay-http-{}.sock", ::getpid());
+  std::unique_ptr<HttpServer> server_;
+  int port_ = 0;
+  std::thread thread_;
+};
+
+Request get(std::string path) {
+  Request request;
+  request.path = std::move(path);
+  return request;
+}
+
+TEST(HttpServer, answers_over_tcp_and_knows_that_it_is_this_machine) {
+  const Served served;
+  auto client = served.over_tcp();
+  const auto response = client.send(get("/hello?a=1&name=two%20words"));
+  ASSERT_TRUE(response);
+  EXPECT_EQ(response->status, 200);
+  EXPECT_EQ(response->body, "GET /hello two words ");
+  EXPECT_EQ(response->header("x-origin"), "1");
+}
+
+TEST(HttpServer, answers_over_a_unix_socket_and_takes_bodies) {
+  const Served served;
+  auto client = served.over_unix();
+  Request post = get("/set");
+  post.method = "POST";
+  post.body = "value";
+  const auto response = client.send(post);
+  ASSERT_TRUE(response);
+  EXPECT_EQ(response->body, "POST /set  value");
+  EXPECT_EQ(response->header("x-origin"), "0");
+}
+
+TEST(HttpServer, one_connection_serves_many_requests) {
+  const Served served;
+  auto client = served.over_tcp();
+  for (int i = 0; i < 50; ++i) {
+    const auto response = client.send(get(i % 2 == 0 ? "/here" : "/gone"));
+    ASSERT_TRUE(response);
+    EXPECT_EQ(response->status, i % 2 == 0 ? 200 : 404);
+  }
+}
+
+TEST(HttpServer, a_head_has_no_body) {
+  const Served served;
+  auto client = served.over_tcp();
+  Request head = get("/hello");
+  head.method = "HEAD";
+  const auto response = client.send(head);
+  ASSERT_TRUE(response);
+  EXPECT_EQ(response->status, 200);
+  EXPECT_EQ(response->body, "");
+}
+
+TEST(HttpServer, streams_until_the_client_leaves) {
+  const Served served;
+  auto client = served.over_unix();
+  std::string text;
+  const auto response = client.stream(get("/stream"), [&](std::string_view piece) {
+    text += piece;
+    return text.size() < 30;
+  });
+  ASSERT_TRUE(response);
+  EXPECT_TRUE(text.starts_with("first\nmore\nmore\n")) << text;
+}
+
+TEST(HttpServer, refuses_what_is_too_large) {
+  const Served served({.body_bytes = 100});
+  auto client = served.over_tcp();
+  Request post = get("/set");
+  post.method = "POST";
+  post.body = std::string(101, 'x');
+  const auto response = client.send(post);
+  ASSERT_TRUE(response);
+  EXPECT_EQ(response->status, 413);
+}
+
+TEST(HttpServer, too_many_clients_are_told_so) {
+  const Served served({.clients = 1});
+  auto first = served.over_tcp();
+  std::atomic<int> second_status = 0;
+  const auto response = first.stream(get("/stream"), [&](std::string_view) {
+    auto second = served.over_tcp();
+    second_status = second.send(get("/hello")).value_or(Response()).status;
+    return false;
+  });
+  ASSERT_TRUE(response);
+  EXPECT_EQ(second_status, 503);
+}
+
+TEST(HttpServer, garbage_ends_the_connection_and_nothing_else) {
+  const Served served;
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  served.socket().native().copy(address.sun_path, sizeof address.sun_path - 1);
+  ASSERT_EQ(::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  const std::string garbage = "\x01\x02 nonsense\r\n\r\n";
+  ASSERT_EQ(::write(fd, garbage.data(), garbage.size()), static_cast<ssize_t>(garbage.size()));
+  std::array<char, 64> buffer{};
+  EXPECT_EQ(::read(fd, buffer.data(), buffer.size()), 0) << "closed without a word";
+  ::close(fd);
+  auto client = served.over_unix();
+  EXPECT_TRUE(client.send(get("/hello")));
+}
+
+TEST(HttpServer, addresses_that_are_none_and_sockets_in_use_are_refused) {
+  const Served served;
+  boost::asio::io_context loop;
+  HttpServer second(loop, [](const ServerRequest&) { return ServerResponse(); });
+  for (const char* text : {"", "nowhere", "127.0.0.1", "127.0.0.1:99999", "host name:1"}) {
+    const auto port = second.listen(std::string(text));
+    ASSERT_FALSE(port) << text;
+    EXPECT_EQ(port.error().kind, ErrorKind::input) << text;
+  }
+  const auto taken = second.listen(served.socket());
+  ASSERT_FALSE(taken);
+  EXPECT_EQ(taken.error().kind, ErrorKind::environment);
+}
+
+TEST(QueryDecoded, takes_any_text) {
+  EXPECT_EQ(query_decoded("a%20b+c"), "a b c");
+  EXPECT_EQ(query_decoded("100%"), "100%");
+  EXPECT_EQ(query_decoded("%zz%4"), "%zz%4");
+}
+
+}  // namespace
+}  // namespace assay::net

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>  // before Asio, which forgets it
+#include <vector>
+
+#include <assay/base/result.h>
+#include <assay/base/time.h>
+
+namespace assay::net {
+
+/// Where a request came in.
+enum class Origin : uint8_t {
+  unix_socket,  ///< whoever may open the socket's file
+  loopback,     ///< this machine
+  network,
+};
+
+struct ServerRequest {
+  std::string method;
+  std::string path;   ///< without the query
+  std::string query;  ///< behind the "?", encoded
+  Origin origin = Origin::network;
+  std::string accept;
+  std::string accept_encoding;
+  std::string authorization;
+  std::string body;
+
+  /// The value of a parameter of the query, decoded; empty when it has none of that name.
+  std::string parameter(std::string_view name) const;
+};
+
+struct ServerResponse {
+  int status = 200;
+  std::string content_type = "text/plain; charset=utf-8";
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::string body;
+  /// Where set, the answer goes on after the body: a piece each `interval`, until the client
+  /// leaves.
+  std::function<std::string()> next;
+  Milliseconds interval{1000};
+};
+
+/// Bounds on what clients can cost.
+struct ServerLimits {
+  size_t clients = 64;  ///< further ones are told to come later
+  size_t header_bytes = 16384;
+  size_t body_bytes = 1U << 20U;
+  Milliseconds patience{30'000};  ///< for a request to come, and for an answer to be taken
+};
+
+struct ServerState;
+
+/// Serves HTTP/1.1 on the caller's event loop and in its thread. Ends its connections when it is
+/// destroyed, which has to be after the loop was stopped or in its thread.
+class HttpServer {
+ public:
+  /// Called in the loop, so it must not wait.
+  using Handler = std::function<ServerResponse(const ServerRequest&)>;
+
+  HttpServer(boost::asio::io_context& loop, Handler handler, ServerLimits limits = {});
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+  ~HttpServer();
+
+  /// "127.0.0.1:9410", "[::1]:0", ":9410" for every interface. Returns the port.
+  Result<int> listen(const std::string& address);
+  /// Replaces the socket's file where nobody listens any more; may be opened by everybody.
+  Result<void> listen(const std::filesystem::path& unix_socket);
+  size_t clients() const;
+
+ private:
+  std::shared_ptr<ServerState> state_;
+};
+
+/// "a%20b+c" is "a b c"; nonsense behind a "%" stays as it is.
+std::string query_decoded(std::string_view text);
+
+}  // namespace assay::net
