@@ -6,17 +6,12 @@
 #include <string>
 #include <vector>
 
-#include <assay/probes/probe.h>
+#include <assay/probes/group.h>
 
 namespace assay::probes {
 namespace {
 
-struct Mount {
-  bool unified = false;
-  std::string root;
-  std::string mount_point;
-  std::string options;
-};
+using Mount = GroupTree::Mount;
 
 /// The kernel writes blanks and backslashes in paths as \040 and the like.
 std::string unescape(std::string_view text) {
@@ -116,6 +111,30 @@ CgroupPaths cgroups_of(const SysRoot& root, pid_t pid) {
       } else if (paths.unified && member->controllers.empty() && paths.v2.empty()) {
         paths.v2 = folder_of(root, mount, member->path);
       }
+    }
+  }
+  return paths;
+}
+
+GroupTree::GroupTree(const SysRoot& root) : root_(root), mounts_(read_mounts(root)) {
+  unified_ = !has_v1_controllers(mounts_);
+  for (const auto& mount : mounts_) {
+    const bool fits = unified_ ? mount.unified
+                               : !mount.unified && has_word(mount.options, "cpuacct");
+    if (fits && folder_.empty()) folder_ = mount.mount_point;
+  }
+}
+
+CgroupPaths GroupTree::at(const std::string& path) const {
+  CgroupPaths paths;
+  paths.unified = unified_;
+  for (const auto& mount : mounts_) {
+    const std::string folder = mount.mount_point + path;
+    if (mount.unified != unified_ || !root_.exists(folder)) continue;
+    if (unified_ && paths.v2.empty()) paths.v2 = folder;
+    for (const auto& [name, member] : kControllers) {
+      if (!unified_ && has_word(mount.options, name) && (paths.*member).empty())
+        paths.*member = folder;
     }
   }
   return paths;

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include <assay/probes/probe.h>
+#include <assay/probes/group.h>
 #include <gtest/gtest.h>
 
 namespace assay::probes {
@@ -54,6 +54,24 @@ TEST(CgroupsOf, understands_a_mount_of_a_part_of_the_hierarchy) {
   ASSERT_TRUE(write_file(dir / "proc/5/cgroup", "0::/elsewhere\n"));
   EXPECT_EQ(cgroups_of(SysRoot(dir), 5).v2, "");
   fs::remove_all(dir);
+}
+
+TEST(GroupTree, has_the_same_group_of_v1_in_each_hierarchy) {
+  const GroupTree tree(sysroot("x86-server-cgroup-v1"));
+  EXPECT_FALSE(tree.unified());
+  EXPECT_EQ(tree.folder(), "/sys/fs/cgroup/cpu,cpuacct");
+  const CgroupPaths paths = tree.at("/docker/4f2a");
+  EXPECT_EQ(paths.cpuacct, "/sys/fs/cgroup/cpu,cpuacct/docker/4f2a");
+  EXPECT_EQ(paths.memory, "/sys/fs/cgroup/memory/docker/4f2a");
+  EXPECT_EQ(paths.v2, "");
+  EXPECT_TRUE(tree.at("/docker/nosuch").empty());
+}
+
+TEST(GroupTree, of_v2_is_one) {
+  const GroupTree tree(sysroot("container-cgroup-v2"));
+  EXPECT_TRUE(tree.unified());
+  EXPECT_EQ(tree.at("/system.slice/docker-77aa.scope").v2,
+            tree.folder() + "/system.slice/docker-77aa.scope");
 }
 
 }  // namespace

@@ -18,6 +18,30 @@
 /// A profiled app has its own probes, which know more and cost more.
 namespace assay::probes {
 
+/// The hierarchies of this machine's control groups, as far as they can be seen from here.
+class GroupTree {
+ public:
+  struct Mount {
+    bool unified = false;
+    std::string root;         ///< the group that is mounted, "/" mostly
+    std::string mount_point;  ///< "/sys/fs/cgroup/memory"
+    std::string options;      ///< v1: has the names of the controllers
+  };
+  explicit GroupTree(const SysRoot& root);
+
+  bool unified() const { return unified_; }
+  /// The hierarchy to watch: v2's, else that of v1's cpuacct; empty when there is none.
+  const std::string& folder() const { return folder_; }
+  /// The group "/docker/x" in each hierarchy that has it.
+  CgroupPaths at(const std::string& path) const;
+
+ private:
+  SysRoot root_;
+  std::vector<Mount> mounts_;
+  bool unified_ = false;
+  std::string folder_;
+};
+
 /// What a group counts or holds. Times are in seconds, sizes in bytes.
 enum class Use : uint8_t {
   cpu_seconds,

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "families/families.h"
+#include "live_json.h"
+#include "live_table.h"
+#include "names.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <csignal>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <utility>  // before Asio, which forgets it
+
+#include <assay/agent/agent.h>
+#include <assay/net/async_get.h>
+#include <assay/net/http_server.h>
+#include <assay/promapi/exposition.h>
+
+namespace assay::agent {
+
+namespace asio = boost::asio;
+using asio::awaitable;
+using boost::system::error_code;
+
+namespace {
+
+constexpr auto kPatienceForNames = Milliseconds(5000);
+
+/// Each app keeps a dozen files open.
+void raise_file_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  (void)::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+net::ServerResponse plain(int status, std::string text) {
+  net::ServerResponse response;
+  response.status = status;
+  response.body = std::move(text);
+  return response;
+}
+
+/// Where containerd keeps what it started a container with.
+std::string oci_config_path(const std::string& id) {
+  return fmt::format("/run/containerd/io.containerd.runtime.v2.task/k8s.io/{}/config.json", id);
+}
+
+}  // namespace
+
+class Agent::Parts {
+ public:
+  Parts(const SysRoot& root, const Clock& clock, Settings settings, Tell tell)
+      : root_(root),
+        clock_(clock),
+        settings_(std::move(settings)),
+        tell_(std::move(tell)),
+        table_(root, clock, {.linger = settings_.linger, .services = settings_.services}),
+        server_(loop_, [this](const net::ServerRequest& request) { return answer(request); }) {}
+
+  Result<void> start() {
+    raise_file_limit();
+    table_.on_app([this](const LiveApp& app) {
+      asio::co_spawn(loop_, find_name(app.identity()), asio::detached);
+    });
+    table_.on_process([this](const std::string& path, pid_t pid) {
+      asio::co_spawn(loop_, await_end(path, pid), asio::detached);
+    });
+    ASSAY_CHECK(watch_groups());
+    ASSAY_CHECK(listen());
+    asio::co_spawn(loop_, keep_beat(), asio::detached);
+    signals_.async_wait([this](const error_code& error, int) {
+      if (!error) loop_.stop();
+    });
+    return {};
+  }
+
+  void run() { loop_.run(); }
+  void stop() {
+    asio::post(loop_, [this] { loop_.stop(); });
+  }
+  const std::string& address() const { return address_; }
+
+ private:
+  Result<void> watch_groups() {
+    const auto& tree = table_.tree();
+    if (tree.folder().empty())
+      return refused("no control groups are mounted here, so that no app can be seen");
+    ASSAY_TRY(auto watch,
+              GroupWatch::start(root_.path(tree.folder()).native(), tree.unified(), table_));
+    watch_.emplace(std::move(watch));
+    asio::co_spawn(loop_, follow_groups(), asio::detached);
+    return {};
+  }
+
+  Result<void> listen() {
+    if (!settings_.listen.empty()) {
+      ASSAY_TRY(const int port, server_.listen(settings_.listen));
+      address_ =
+          fmt::format("{}:{}", settings_.listen.substr(0, settings_.listen.rfind(':')), port);
+      tell_(fmt::format("listening at {}", address_));
+    }
+    if (!settings_.socket.empty()) {
+      ASSAY_CHECK(server_.listen(settings_.socket));
+      tell_(fmt::format("listening at {}", settings_.socket.native()));
+    }
+    return {};
+  }
+
+  awaitable<void> follow_groups() {
+    asio::posix::stream_descriptor readable(loop_, ::dup(watch_->fd()));
+    error_code error;
+    while (!error) {
+      co_await readable.async_wait(asio::posix::descriptor_base::wait_read,
+                                   asio::redirect_error(asio::use_awaitable, error));
+      if (!error) watch_->poll();
+    }
+  }
+
+  /// Beats are counted from the first one, so that none drifts; those that were missed are left
+  /// out.
+  awaitable<void> keep_beat() {
+    asio::steady_timer timer(loop_);
+    auto next = asio::steady_timer::clock_type::now();
+    error_code error;
+    while (!error) {
+      table_.beat();
+      const auto now = asio::steady_timer::clock_type::now();
+      do next += settings_.interval;
+      while (next <= now);
+      timer.expires_at(next);
+      co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, error));
+    }
+  }
+
+  /// The group of an app goes within milliseconds of its first process.
+  awaitable<void> await_end(std::string path, pid_t pid) {
+    const int fd = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+    if (fd < 0) {
+      table_.process_ended(path);
+      co_return;
+    }
+    asio::posix::stream_descriptor process(loop_, fd);
+    error_code error;
+    co_await process.async_wait(asio::posix::descriptor_base::wait_read,
+                                asio::redirect_error(asio::use_awaitable, error));
+    if (!error) table_.process_ended(path);
+  }
+
+  awaitable<void> find_name(AppIdentity identity) {
+    if (identity.group.kind != GroupKind::container) co_return;
+    const std::string path = identity.path;
+    bool known = false;
+    if (const auto config = root_.read(oci_config_path(identity.group.id)))
+      known = take_oci_config(*config, identity);
+    if (!known && !settings_.docker.empty()) {
+      const auto answer = co_await net::async_get(
+          settings_.docker, fmt::format("/containers/{}/json", identity.group.id),
+          kPatienceForNames);
+      known = answer.status == 200 && take_docker_inspect(answer.body, identity);
+    }
+    LiveApp* const app = table_.find(path);
+    if (known && app != nullptr) app->identify(std::move(identity));
+  }
+
+  net::ServerResponse answer(const net::ServerRequest& request) {
+    if (request.method != "GET" && request.method != "HEAD")
+      return plain(405, "only reading is possible here\n");
+    if (request.origin == net::Origin::network)
+      return plain(401, "only this machine may read without a token\n");
+    if (request.path == "/metrics") return metrics(request);
+    if (request.path == "/healthz" || request.path == "/readyz") return plain(200, "ok\n");
+    if (request.path == "/api/v1/apps") return apps();
+    if (request.path == "/api/v1/stream") return stream();
+    return plain(404, "there is nothing at this address; see /metrics and /api/v1/apps\n");
+  }
+
+  net::ServerResponse metrics(const net::ServerRequest& request) {
+    const auto wanted = promapi::negotiate(request.accept, request.accept_encoding);
+    exposition_.start(wanted.format);
+    if (settings_.containers) write_containers(exposition_, table_);
+    const std::string_view text = exposition_.finish();
+    net::ServerResponse response;
+    response.content_type = std::string(wanted.content_type);
+    if (wanted.gzip) {
+      if (const auto packed = gzip_.compressed(text)) {
+        response.headers.emplace_back("Content-Encoding", "gzip");
+        response.body = std::string(*packed);
+        return response;
+      }
+    }
+    response.body = std::string(text);
+    return response;
+  }
+
+  std::string table_text() const { return to_json(table_, clock_.now()).dump(); }
+
+  net::ServerResponse apps() const {
+    net::ServerResponse response;
+    response.content_type = "application/json";
+    response.body = table_text() + "\n";
+    return response;
+  }
+
+  net::ServerResponse stream() const {
+    net::ServerResponse response;
+    response.content_type = "text/event-stream";
+    response.next = [this] { return fmt::format("data: {}\n\n", table_text()); };
+    response.body = response.next();
+    response.interval = settings_.interval;
+    return response;
+  }
+
+  SysRoot root_;
+  const Clock& clock_;
+  Settings settings_;
+  Tell tell_;
+  asio::io_context loop_{1};
+  asio::signal_set signals_{loop_, SIGTERM, SIGINT};
+  LiveTable table_;
+  std::optional<GroupWatch> watch_;
+  net::HttpServer server_;
+  promapi::Exposition exposition_;
+  promapi::Gzip gzip_;
+  std::string address_;
+};
+
+Agent::Agent(const SysRoot& root, const Clock& clock, Settings settings, Tell tell)
+    : parts_(std::make_unique<Parts>(root, clock, std::move(settings), std::move(tell))) {}
+Agent::~Agent() = default;
+
+Result<void> Agent::start() {
+  return parts_->start();
+}
+void Agent::run() {
+  parts_->run();
+}
+void Agent::stop() {
+  parts_->stop();
+}
+const std::string& Agent::address() const {
+  return parts_->address();
+}
+
+}  // namespace assay::agent

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <assay/base/files.h>
+#include <assay/base/result.h>
+#include <assay/base/time.h>
+
+namespace assay::agent {
+
+/// How the daemon works; docs/agent.md has each of these with its default.
+struct Settings {
+  std::string listen = "127.0.0.1:9410";  ///< for /metrics and the API; empty: nowhere
+  std::filesystem::path socket = {};      ///< the same for this machine; empty: none
+  std::filesystem::path hooks = {};       ///< for what apps report; empty: none
+  std::filesystem::path docker = "/var/run/docker.sock";  ///< whom to ask for names; empty: nobody
+  Milliseconds interval{1000};
+  Nanoseconds linger = std::chrono::seconds(60);
+  bool containers = true;       ///< the families container_*
+  bool node = true;             ///< node_*
+  bool characteristics = true;  ///< char_node_*
+  bool services = true;
+};
+
+/// Tells somebody what happens, in one line.
+using Tell = std::function<void(const std::string& line)>;
+
+/// The node daemon: watches all apps of this machine until it is stopped. One thread.
+class Agent {
+ public:
+  Agent(const SysRoot& root, const Clock& clock, Settings settings, Tell tell);
+  Agent(const Agent&) = delete;
+  Agent& operator=(const Agent&) = delete;
+  ~Agent();
+
+  /// Begins to watch and to listen. An error says what stands in the way.
+  Result<void> start();
+  /// Returns at SIGTERM or SIGINT, or when stop() was called.
+  void run();
+  void stop();
+  /// Where it listens, as "127.0.0.1:9410", once started.
+  const std::string& address() const;
+
+ private:
+  class Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace assay::agent

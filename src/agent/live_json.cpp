@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live_json.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace assay::agent {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Span {
+  const char* name;
+  Nanoseconds length;
+};
+constexpr std::array kSpans = {Span{"10s", std::chrono::seconds(10)},
+                               Span{"1m", std::chrono::minutes(1)},
+                               Span{"5m", std::chrono::minutes(5)}};
+
+std::string_view to_string(GroupKind kind) {
+  constexpr std::array<std::string_view, 4> kNames = {"container", "service", "run", "other"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+/// What is not measured is not there.
+void set_number(Json& json, const char* name, std::optional<double> value) {
+  if (value && std::isfinite(*value)) json[name] = *value;
+}
+
+Json window_json(const Window& window, Timestamp now) {
+  Json json = Json::object();
+  set_number(json, "now", window.latest());
+  for (const auto& [name, length] : kSpans) {
+    const auto summary = window.over(length, now);
+    if (!summary) continue;
+    json[name] = {{"mean", summary->mean}, {"p95", summary->p95}, {"max", summary->max}};
+  }
+  return json;
+}
+
+void set_text(Json& json, const char* name, const std::string& text) {
+  if (!text.empty()) json[name] = text;
+}
+
+Json app_json(const LiveApp& app, Timestamp now) {
+  const AppIdentity& identity = app.identity();
+  Json json = {
+      {"id", identity.path}, {"kind", to_string(identity.group.kind)}, {"name", identity.name}};
+  set_text(json, "container_id",
+           identity.group.kind == GroupKind::container ? identity.group.id : "");
+  set_text(json, "image", identity.image);
+  set_text(json, "namespace", identity.name_space);
+  set_text(json, "pod", identity.pod);
+  set_text(json, "container", identity.container);
+  json["running"] = !app.ended();
+  if (app.is_lower_bound()) json["lower_bound"] = true;
+  json["seconds"] = seconds(app.ended().value_or(now) - app.appeared());
+  for (size_t i = 0; i < kLives; ++i) {
+    const auto live = static_cast<Live>(i);
+    json[std::string(agent::to_string(live))] = window_json(app.window(live), now);
+  }
+  set_number(json, "memory_peak_bytes", app.use()[probes::Use::memory_peak]);
+  Json limits = Json::object();
+  set_number(limits, "cores", app.limits().cores());
+  set_number(limits, "memory_bytes", app.limits().memory);
+  json["limits"] = limits;
+  return json;
+}
+
+}  // namespace
+
+Json to_json(const LiveTable& table, Timestamp now) {
+  Json apps = Json::array();
+  for (const auto& [path, app] : table.apps()) apps.push_back(app_json(*app, now));
+  return {{"schema", 1}, {"time", format_utc(now)}, {"apps", apps}};
+}
+
+}  // namespace assay::agent

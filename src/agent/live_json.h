@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "live_table.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace assay::agent {
+
+/// The live table as the API tells it (docs/agent.md).
+nlohmann::ordered_json to_json(const LiveTable& table, Timestamp now);
+
+}  // namespace assay::agent

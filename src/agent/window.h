@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <assay/base/time.h>
+
+namespace assay::agent {
+
+struct WindowSummary {
+  double mean = 0;
+  double p95 = 0;
+  double max = 0;
+};
+
+/// The last samples of one value, for summaries over the last seconds and minutes. Its memory is
+/// taken once; when samples come faster than it was made for, it reaches back less far.
+class Window {
+ public:
+  explicit Window(size_t samples = kSamples);
+
+  void add(Timestamp time, double value);
+  /// Of the samples not older than `length`; nothing when there are none.
+  std::optional<WindowSummary> over(Nanoseconds length, Timestamp now) const;
+  std::optional<double> latest() const;
+
+  /// Five minutes at one a second.
+  static constexpr size_t kSamples = 300;
+
+ private:
+  struct Sample {
+    int64_t time_ms = 0;
+    float value = 0;
+  };
+
+  std::vector<Sample> ring_;
+  size_t next_ = 0;
+  size_t filled_ = 0;
+};
+
+}  // namespace assay::agent

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The node daemon's program; all it does is in the room `agent`.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fmt/format.h>
+
+#include <assay/agent/agent.h>
+#include <assay/base/time.h>
+
+#ifndef ASSAY_VERSION
+#define ASSAY_VERSION "0"
+#endif
+
+namespace {
+
+void tell(const std::string& line) {
+  std::fputs(fmt::format("assay-agent: {}\n", line).c_str(), stderr);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  assay::agent::Settings settings;
+  CLI::App app("Watches the applications of this node and tells Prometheus about them.");
+  app.set_version_flag("--version", "assay-agent " ASSAY_VERSION);
+  app.add_option("--listen", settings.listen, "Address of /metrics and the API; '' for none")
+      ->capture_default_str();
+  app.add_option("--socket", settings.socket, "The same on a unix socket of this machine");
+  app.add_option("--docker", settings.docker, "Docker's socket, asked for names; '' for none")
+      ->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  const assay::SystemClock clock;
+  assay::agent::Agent agent(assay::SysRoot(), clock, std::move(settings), tell);
+  if (auto started = agent.start(); !started) {
+    tell(started.error().message);
+    return started.error().kind == assay::ErrorKind::input ? 2 : 4;
+  }
+  agent.run();
+  tell("stopped");
+  return 0;
+}
