@@ -102,6 +102,11 @@ bool LiveApp::sample(Timestamp now) {
   return true;
 }
 
+void LiveApp::end(Timestamp now) {
+  ended_ = now;
+  reader_.close();
+}
+
 void LiveApp::sample_end(Timestamp now) {
   if (!sample(now)) return;
   reader_.read_slow(use_);

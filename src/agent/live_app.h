@@ -62,8 +62,10 @@ class LiveApp {
   /// Reads all once more, at the end of its first process or of its last member, while its group
   /// is still there.
   void sample_end(Timestamp now);
+  /// The end was not its own: others of its processes go on.
+  void go_on() { read_at_end_ = false; }
   /// Its group is gone.
-  void end(Timestamp now) { ended_ = now; }
+  void end(Timestamp now);
 
   const probes::GroupUse& use() const { return use_; }
   const probes::GroupLimits& limits() const { return limits_; }

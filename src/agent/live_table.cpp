@@ -44,6 +44,7 @@ void LiveTable::members_changed(const std::string& path) {
   pid_t& known = first_processes_[path];
   if (known == *first) return;
   known = *first;
+  app->go_on();
   app->watch_network_of(*first);
   app->sample(clock_.now());
   if (on_process_) on_process_(path, *first);
@@ -52,7 +53,10 @@ void LiveTable::members_changed(const std::string& path) {
 void LiveTable::process_ended(const std::string& path) {
   first_processes_.erase(path);
   LiveApp* const app = find(path);
-  if (app != nullptr && !app->ended()) app->sample_end(clock_.now());
+  if (app == nullptr || app->ended()) return;
+  app->sample_end(clock_.now());
+  // A runtime enters the group with helpers of its own, which end before the app begins.
+  members_changed(path);
 }
 
 void LiveTable::group_gone(const std::string& path) {

@@ -35,7 +35,8 @@ class LiveTable final : public GroupListener {
   const probes::GroupTree& tree() const { return tree_; }
   /// Reads all that run, and forgets those that have ended long ago.
   void beat();
-  /// Its first process has ended: what it used is read while it can be.
+  /// Its first process has ended: what it used is read while it can be, and the next process, if
+  /// there is one, takes its place.
   void process_ended(const std::string& path);
 
   const std::map<std::string, std::unique_ptr<LiveApp>>& apps() const { return apps_; }

@@ -99,6 +99,19 @@ TEST_F(TableTest, in_v2_the_last_member_that_leaves_is_the_end) {
   EXPECT_FALSE(app().is_lower_bound());
 }
 
+TEST_F(TableTest, when_a_helper_of_the_runtime_ends_the_app_goes_on) {
+  std::vector<pid_t> told;
+  table.on_process([&](const std::string&, pid_t pid) { told.push_back(pid); });
+  appear(1, 5000);
+  machine.write("/cg" + kPath + "/cgroup.procs", "41\n");
+  table.members_changed(kPath);
+  machine.write("/cg" + kPath + "/cgroup.procs", "42\n");
+  table.process_ended(kPath);
+  EXPECT_EQ(told, (std::vector<pid_t>{41, 42}));
+  table.group_gone(kPath);
+  EXPECT_TRUE(app().is_lower_bound()) << "42 was not seen to end";
+}
+
 TEST_F(TableTest, a_group_that_came_back_is_a_new_app) {
   appear(5, 1000);
   table.beat();

@@ -45,7 +45,7 @@ constexpr std::array kFamilies = {
     Family{"container_memory_swap", kGauge, Use::memory_swap, "Swap in use, in bytes."},
     Family{"container_memory_max_usage_bytes", kGauge, Use::memory_peak,
            "The most memory that was ever in use."},
-    Family{"container_memory_failcnt", kCounter, Use::memory_failures,
+    Family{"container_memory_failcnt", FamilyKind::unknown, Use::memory_failures,
            "How often the limit of memory was reached."},
     Family{"container_oom_events_total", kCounter, Use::oom_kills,
            "Processes that the kernel ended because memory ran out."},
@@ -190,12 +190,12 @@ void write_limits(Exposition& out, const LiveTable& table) {
   constexpr double kMicroseconds = 1e6;
   write_each(out, table, "container_spec_cpu_period",
              "The period of the CPU quota, in microseconds.", [](const LiveApp& app) {
-               return std::optional(app.limits().cpu_period_seconds * kMicroseconds);
+               return std::optional(std::round(app.limits().cpu_period_seconds * kMicroseconds));
              });
   write_each(out, table, "container_spec_cpu_quota", "CPU time in each period, in microseconds.",
              [](const LiveApp& app) {
                const auto quota = app.limits().cpu_quota_seconds;
-               return quota ? std::optional(*quota * kMicroseconds) : std::nullopt;
+               return quota ? std::optional(std::round(*quota * kMicroseconds)) : std::nullopt;
              });
   write_each(out, table, "container_spec_cpu_shares",
              "Its weight when CPUs are short; 1024 is usual.",

@@ -121,6 +121,11 @@ GroupReader::GroupReader(const SysRoot& root, CgroupPaths paths)
   open(kThreads, paths_.pids, "/pids.current");
 }
 
+void GroupReader::close() {
+  for (auto& file : files_) file.reset();
+  network_.reset();
+}
+
 void GroupReader::watch_network_of(pid_t pid) {
   const ino_t own = network_of(root_, "self");
   const ino_t theirs = network_of(root_, fmt::to_string(pid));
@@ -141,7 +146,7 @@ bool GroupReader::read(GroupUse& use) {
 bool GroupReader::read_v1(GroupUse& use) {
   const std::string_view usage = text_of(kCpuUsage);
   if (usage.empty() && files_[kCpuUsage].valid()) return false;
-  if (const auto ns = number(usage)) use[Use::cpu_seconds] = *ns * 1e-9;
+  if (const auto ns = number(usage)) use[Use::cpu_seconds] = *ns / 1e9;
   take_cpuacct_stat(text_of(kCpuParts), use);
   take_cpu_stat_v1(text_of(kThrottling), use);
   set_if(number(text_of(kMemoryUsage)), use[Use::memory]);
@@ -220,8 +225,8 @@ GroupLimits GroupReader::limits() const {
   if (paths_.unified) {
     if (const auto max = root_.read(paths_.v2 + "/cpu.max")) {
       std::string_view rest = *max;
-      if (const auto quota = number(next_word(rest))) limits.cpu_quota_seconds = *quota * 1e-6;
-      if (const auto period = number(next_word(rest))) limits.cpu_period_seconds = *period * 1e-6;
+      if (const auto quota = number(next_word(rest))) limits.cpu_quota_seconds = *quota / 1e6;
+      if (const auto period = number(next_word(rest))) limits.cpu_period_seconds = *period / 1e6;
     }
     limits.cpu_shares = shares_of_weight(limit_in(root_, paths_.v2, "/cpu.weight"));
     limits.memory = limit_in(root_, paths_.v2, "/memory.max");
@@ -230,9 +235,9 @@ GroupLimits GroupReader::limits() const {
     return limits;
   }
   if (const auto quota = limit_in(root_, paths_.cpu, "/cpu.cfs_quota_us"))
-    limits.cpu_quota_seconds = *quota * 1e-6;
+    limits.cpu_quota_seconds = *quota / 1e6;
   if (const auto period = limit_in(root_, paths_.cpu, "/cpu.cfs_period_us"))
-    limits.cpu_period_seconds = *period * 1e-6;
+    limits.cpu_period_seconds = *period / 1e6;
   limits.cpu_shares = limit_in(root_, paths_.cpu, "/cpu.shares");
   limits.memory = limit_in(root_, paths_.memory, "/memory.limit_in_bytes");
   limits.swap = limit_in(root_, paths_.memory, "/memory.memsw.limit_in_bytes");

@@ -16,7 +16,7 @@ namespace {
 struct Key {
   std::string_view name;
   Use use;
-  double scale = 1;
+  double per_unit = 1;
 };
 
 /// Lines of the form "key 12".
@@ -29,7 +29,7 @@ void take_keys(std::string_view text, std::span<const Key> keys, GroupUse& use) 
         std::find_if(keys.begin(), keys.end(), [&](const Key& k) { return k.name == name; });
     if (key == keys.end()) continue;
     if (const auto value = parse_uint(trim(line.substr(blank + 1))))
-      use[key->use] = static_cast<double>(*value) * key->scale;
+      use[key->use] = static_cast<double>(*value) / key->per_unit;
   }
 }
 
@@ -50,15 +50,15 @@ constexpr std::array kMemoryV2 = {
 constexpr std::array kCpuV1 = {
     Key{"nr_periods", Use::cpu_periods},
     Key{"nr_throttled", Use::cpu_throttled_periods},
-    Key{"throttled_time", Use::cpu_throttled_seconds, 1e-9},
+    Key{"throttled_time", Use::cpu_throttled_seconds, 1e9},
 };
 constexpr std::array kCpuV2 = {
-    Key{"usage_usec", Use::cpu_seconds, 1e-6},
-    Key{"user_usec", Use::cpu_user_seconds, 1e-6},
-    Key{"system_usec", Use::cpu_system_seconds, 1e-6},
+    Key{"usage_usec", Use::cpu_seconds, 1e6},
+    Key{"user_usec", Use::cpu_user_seconds, 1e6},
+    Key{"system_usec", Use::cpu_system_seconds, 1e6},
     Key{"nr_periods", Use::cpu_periods},
     Key{"nr_throttled", Use::cpu_throttled_periods},
-    Key{"throttled_usec", Use::cpu_throttled_seconds, 1e-6},
+    Key{"throttled_usec", Use::cpu_throttled_seconds, 1e6},
 };
 
 /// The key of the working set is the inactive file cache, which is taken off what is in use.

@@ -134,6 +134,8 @@ class GroupReader {
   /// What is dearer or changes slowly: peak, failures, kills, processes, pressure.
   void read_slow(GroupUse& use);
   GroupLimits limits() const;
+  /// Gives its descriptors back; nothing can be read any more.
+  void close();
   const CgroupPaths& paths() const { return paths_; }
 
  private:
