@@ -10,7 +10,8 @@
 namespace assay::promapi {
 namespace {
 
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+// Not U+FFFD, which Prometheus takes in a label and then refuses in a query for it.
+constexpr std::string_view kReplacement = "?";
 
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';

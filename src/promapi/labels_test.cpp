@@ -29,7 +29,7 @@ TEST(Labels, NamesAreMadeValid) {
 }
 
 TEST(Labels, BytesThatAreNotUtf8AreReplaced) {
-  const std::string r = "\xEF\xBF\xBD";
+  const std::string r = "?";
   EXPECT_EQ(valid_utf8("plain, ü, 漢, 🚀"), "plain, ü, 漢, 🚀");
   EXPECT_EQ(valid_utf8("a\x80z"), "a" + r + "z");
   EXPECT_EQ(valid_utf8("cut \xE6\xBC"), "cut " + r + r);

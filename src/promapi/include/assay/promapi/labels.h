@@ -25,8 +25,8 @@ std::string sanitized_name(std::string_view name);
 /// The same for a label's name, which has no ":" and begins with at most one "_", since more are
 /// Prometheus' own.
 std::string sanitized_label_name(std::string_view name);
-/// The text with each byte that is not UTF-8 replaced by U+FFFD: Prometheus refuses the whole
-/// scrape for one such byte.
+/// The text with each byte that is not UTF-8 replaced by "?": Prometheus refuses the whole scrape
+/// for one such byte.
 std::string valid_utf8(std::string_view text);
 
 /// The labels of one series as they stand between the braces, cleaned, escaped and joined once when

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "authorization.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include <assay/base/files.h>
+#include <assay/base/text.h>
+
+namespace assay::promapi {
+namespace {
+
+constexpr size_t kLargest = 64U << 10U;
+
+/// The only line of a file, which must not bring further header lines with it.
+Result<std::string> secret_of(const std::filesystem::path& file) {
+  ASSAY_TRY(const std::string text, read_file(file, kLargest));
+  std::string secret(trim(text));
+  const bool broken = std::any_of(secret.begin(), secret.end(),
+                                  [](unsigned char c) { return c < ' ' || c == 0x7F; });
+  if (secret.empty() || broken)
+    return bad_input(fmt::format("{} has to have one line and no more", file.native()));
+  return secret;
+}
+
+std::string base64(std::string_view text) {
+  std::string encoded((text.size() + 2) / 3 * 4 + 1, '\0');
+  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(encoded.data()),
+                                   reinterpret_cast<const unsigned char*>(text.data()),
+                                   static_cast<int>(text.size()));
+  encoded.resize(static_cast<size_t>(size));
+  return encoded;
+}
+
+}  // namespace
+
+Result<std::string> authorization(const RemoteWriteOptions& options) {
+  if (!options.bearer_token_file.empty()) {
+    ASSAY_TRY(const std::string token, secret_of(options.bearer_token_file));
+    return "Authorization: Bearer " + token;
+  }
+  if (options.basic_auth_file.empty()) return std::string();
+  ASSAY_TRY(const std::string user, secret_of(options.basic_auth_file));
+  if (user.find(':') == user.npos)
+    return bad_input(fmt::format("{} has to have user:password", options.basic_auth_file.native()));
+  return "Authorization: Basic " + base64(user);
+}
+
+}  // namespace assay::promapi

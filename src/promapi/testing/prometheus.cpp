@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testing/prometheus.h"
+
+#include <arpa/inet.h>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fstream>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+#include <assay/base/files.h>
+#include <assay/net/http_client.h>
+#include <gtest/gtest.h>
+
+namespace assay::promapi::testing {
+namespace {
+
+constexpr auto kPatience = std::chrono::seconds(30);
+
+/// A port that is free just now.
+int free_port() {
+  const Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  EXPECT_EQ(::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), size), 0);
+  EXPECT_EQ(::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+  return ntohs(address.sin_port);
+}
+
+net::Response get(const std::string& url) {
+  net::HttpClient client(net::Endpoint{.base = url});
+  return client.send({}).value_or(net::Response{});
+}
+
+}  // namespace
+
+Prometheus::Prometheus(std::filesystem::path folder)
+    : folder_(std::move(folder)), port_(free_port()) {
+  std::ofstream(folder_ / "prometheus.yml") << "global: {}\n";
+}
+
+std::string Prometheus::base() const {
+  return fmt::format("http://127.0.0.1:{}", port_);
+}
+
+bool Prometheus::answers() const {
+  return get(base() + "/-/ready").ok();
+}
+
+bool Prometheus::start() {
+  run();
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (!answers()) {
+    const bool ended = ::waitpid(pid_, nullptr, WNOHANG) != 0;
+    if (ended) pid_ = -1;
+    if (ended || std::chrono::steady_clock::now() > end) return false;
+    ::poll(nullptr, 0, 20);
+  }
+  return true;
+}
+
+void Prometheus::run() {
+  std::vector<std::string> words{
+      "prometheus", fmt::format("--config.file={}", (folder_ / "prometheus.yml").native()),
+      fmt::format("--storage.tsdb.path={}", (folder_ / "data").native()),
+      fmt::format("--web.listen-address=127.0.0.1:{}", port_),
+      "--web.enable-remote-write-receiver"};
+  std::vector<char*> arguments;
+  for (auto& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const Fd log(::open((folder_ / "log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  pid_ = ::fork();
+  if (pid_ != 0) return;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::dup2(log.get(), STDOUT_FILENO);
+  ::dup2(log.get(), STDERR_FILENO);
+  ::execvp("prometheus", arguments.data());
+  ::_exit(127);
+}
+
+void Prometheus::kill() {
+  if (pid_ <= 0) return;
+  ::kill(pid_, SIGKILL);
+  ::waitpid(pid_, nullptr, 0);
+  pid_ = -1;
+}
+
+nlohmann::json Prometheus::query(const std::string& expression) const {
+  const auto answer = get(base() + "/api/v1/query?query=" + net::url_encoded(expression));
+  EXPECT_TRUE(answer.ok()) << answer.body;
+  return nlohmann::json::parse(answer.body, nullptr, false)["data"]["result"];
+}
+
+}  // namespace assay::promapi::testing
