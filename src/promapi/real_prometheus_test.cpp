@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testing/prometheus.h"
 #include "testing/temp_folder.h"
+#include "testing/wait.h"
 
 #include <chrono>
 #include <fmt/format.h>
-#include <poll.h>
 #include <string>
 #include <vector>
 
@@ -15,16 +15,7 @@ namespace assay::promapi {
 namespace {
 
 using namespace std::chrono_literals;
-
-template <class Condition>
-::testing::AssertionResult comes_true(Condition condition) {
-  const auto end = std::chrono::steady_clock::now() + 30s;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > end) return ::testing::AssertionFailure() << "30 s";
-    ::poll(nullptr, 0, 5);
-  }
-  return ::testing::AssertionSuccess();
-}
+using testing::comes_true;
 
 /// Two series of which a record has a sample each, ten records a second.
 class RealPrometheus : public ::testing::Test {

@@ -23,6 +23,12 @@
 namespace assay::promapi::testing {
 namespace {
 
+constexpr const char* kConfig = R"(
+scrape_configs:
+  - job_name: assay
+    scrape_interval: 1s
+    file_sd_configs: [{files: [targets.json]}]
+)";
 constexpr auto kPatience = std::chrono::seconds(30);
 
 /// A port that is free just now.
@@ -46,7 +52,7 @@ net::Response get(const std::string& url) {
 
 Prometheus::Prometheus(std::filesystem::path folder)
     : folder_(std::move(folder)), port_(free_port()) {
-  std::ofstream(folder_ / "prometheus.yml") << "global: {}\n";
+  std::ofstream(folder_ / "prometheus.yml") << kConfig;
 }
 
 std::string Prometheus::base() const {

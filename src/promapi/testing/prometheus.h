@@ -8,8 +8,9 @@
 
 namespace assay::promapi::testing {
 
-/// A real Prometheus on loopback that takes remote writes, with its data in a folder. Started by
-/// start(), which returns when it answers; ended with its owner at the latest.
+/// A real Prometheus on loopback that takes remote writes and scrapes what "targets.json" in its
+/// folder names, with its data there too. Started by start(), which returns when it answers; ended
+/// with its owner at the latest.
 class Prometheus {
  public:
   explicit Prometheus(std::filesystem::path folder);
