@@ -38,6 +38,62 @@ namespace client {
 
 enum class Kind { number, timer, rate, counter };
 
+/// The memory that a profiler shares with one client, version 1: made by the profiler, sealed
+/// against growing and shrinking, zero at first. Numbers are in the machine's byte order.
+///
+/// A client says "{}", which means nothing to a profiler that does not know this. One that does
+/// answers with an Offer and the memory's descriptor. The client then names each metric once, by a
+/// JSON message on the socket: {"objects": {"kind": "number", "slot": 3}} for values that come as
+/// events of that slot, {"latency": {"kind": "timer", "histogram": 0}} for a histogram.
+///
+/// Events go through lanes, each a ring with one writer at a time: a writer fills the place of its
+/// head, then stores head + 1; the profiler stores as tail how far it has read. An event is a word
+/// (head + 1) << 32 | slot, then value and Unix seconds as doubles. What finds a lane full is
+/// dropped and counted there. Whenever a lane is found half full, a line feed on the socket asks
+/// the profiler to read. Durations are counted in a histogram's buckets, without order.
+namespace shared {
+constexpr uint32_t kMagic = 0x59415341;
+constexpr uint32_t kVersion = 1;
+constexpr size_t kLanes = 8;
+constexpr size_t kEvents = 1024;  ///< in a lane
+constexpr size_t kEventBytes = 24;
+constexpr size_t kHistograms = 64;
+constexpr size_t kGroups = 44;  ///< doublings of time in a histogram
+constexpr size_t kGroupSize = 64;
+constexpr size_t kBuckets = kGroups * kGroupSize;  ///< of 32 bits each
+
+constexpr size_t kLanesInUse = 0;  ///< a bit each
+constexpr size_t kFirstLane = 64;
+constexpr size_t kLaneBytes = 128;
+constexpr size_t kHead = 0;
+constexpr size_t kDropped = 8;
+constexpr size_t kTail = 64;
+constexpr size_t kFirstHistogram = kFirstLane + kLanes * kLaneBytes;
+constexpr size_t kHistogramBytes = 64;
+constexpr size_t kSum = 0;          ///< of nanoseconds, at least one for each duration
+constexpr size_t kGroupsInUse = 8;  ///< a bit each
+constexpr size_t kFirstEvent = 8192;
+constexpr size_t kFirstBucket = kFirstEvent + kLanes * kEvents * kEventBytes;
+constexpr size_t kBytes = kFirstBucket + kHistograms * kBuckets * 4;
+
+constexpr uint32_t kTimersAreHistograms = 1;  ///< a flag: the profiler wants no event for each
+struct Offer {
+  uint32_t magic;
+  uint32_t version;
+  uint32_t bytes;
+  uint32_t flags;
+};
+
+/// The leading bits of the nanoseconds as a float: 64 buckets to each doubling.
+inline size_t bucket_of(int64_t nanoseconds) {
+  const float length = static_cast<float>(nanoseconds < 1 ? 1 : nanoseconds);
+  uint32_t bits = 0;
+  std::memcpy(&bits, &length, sizeof bits);
+  const size_t bucket = (bits >> 17) - (127U << 6);
+  return bucket < kBuckets ? bucket : kBuckets - 1;
+}
+}  // namespace shared
+
 namespace detail {
 
 using Clock = std::chrono::steady_clock;

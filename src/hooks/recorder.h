@@ -9,20 +9,14 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <sys/types.h>
 #include <unordered_map>
 #include <vector>
 
 #include <assay/base/time.h>
+#include <assay/hooks/report.h>
 #include <assay/samples/series.h>
 
 namespace assay::hooks {
-
-/// Who speaks on a connection, by the kernel's word.
-struct Caller {
-  pid_t pid = 0;
-  std::string source;  ///< "reported by pid 12 (objcounter)"
-};
 
 /// When a reading came: on our clock, and on the wall clock, which is the client's too.
 struct Arrival {
