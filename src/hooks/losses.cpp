@@ -40,6 +40,14 @@ std::string_view reason(Trouble trouble) {
       return "too many clients at once";
     case Trouble::no_descriptor:
       return "no file descriptor left for a client";
+    case Trouble::no_room:
+      return "no memory left for what the client reports";
+    case Trouble::unknown_slot:
+      return "event of a metric that was not named";
+    case Trouble::bad_memory:
+      return "shared memory makes no sense";
+    case Trouble::ring_full:
+      return "ring was full";
   }
   return "unknown";
 }
@@ -58,6 +66,14 @@ void Losses::tell(SampleSink& sink) {
   for (size_t i = 0; i < kTroubles; ++i) {
     if (counts_[i] == 0) continue;
     sink.lost({"hooks", std::string(reason(static_cast<Trouble>(i))), counts_[i]});
+  }
+  clear();
+}
+
+void Losses::tell(ReportSink& sink, std::optional<CallerId> caller) {
+  if (!any_) return;
+  for (size_t i = 0; i < kTroubles; ++i) {
+    if (counts_[i] != 0) sink.lost(caller, reason(static_cast<Trouble>(i)), counts_[i]);
   }
   clear();
 }

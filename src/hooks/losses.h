@@ -4,8 +4,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
+#include <assay/hooks/report.h>
 #include <assay/samples/series.h>
 
 namespace assay::hooks {
@@ -28,8 +30,12 @@ enum class Trouble : uint8_t {
   left_unread,
   too_many_clients,
   no_descriptor,
+  no_room,
+  unknown_slot,
+  bad_memory,
+  ring_full,
 };
-constexpr size_t kTroubles = static_cast<size_t>(Trouble::no_descriptor) + 1;
+constexpr size_t kTroubles = static_cast<size_t>(Trouble::ring_full) + 1;
 
 /// In plain words, as the user reads it.
 std::string_view reason(Trouble trouble);
@@ -37,8 +43,8 @@ std::string_view reason(Trouble trouble);
 /// Counts per trouble; told to a sink now and then instead of once per message.
 class Losses {
  public:
-  void add(Trouble trouble) {
-    ++counts_[static_cast<size_t>(trouble)];
+  void add(Trouble trouble, uint64_t count = 1) {
+    counts_[static_cast<size_t>(trouble)] += count;
     any_ = true;
   }
   void add(const Losses& other);
@@ -48,6 +54,7 @@ class Losses {
   void clear() { *this = {}; }
   /// Tells `sink` every count that is not zero, and starts again from zero.
   void tell(SampleSink& sink);
+  void tell(ReportSink& sink, std::optional<CallerId> caller);
 
  private:
   std::array<uint64_t, kTroubles> counts_{};

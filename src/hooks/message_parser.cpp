@@ -8,6 +8,7 @@ namespace {
 
 /// What a client's buffers may keep between messages.
 constexpr size_t kKeptBytes = 4096;
+constexpr double kMaxIndex = 1e6;
 
 bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';
@@ -167,6 +168,8 @@ void MessageParser::end_key() {
              : key == "timestamp" ? Field::time
              : key == "unit"      ? Field::unit
              : key == "kind"      ? Field::kind
+             : key == "slot"      ? Field::slot
+             : key == "histogram" ? Field::histogram
                                   : Field::other;
   }
 }
@@ -207,7 +210,15 @@ void MessageParser::end_scalar(Number number, double value) {
   } else if (in_metric() && field_ == Field::time) {
     // Zero is implausible by itself, and gets the metric its loss there.
     metric_.time = number == Number::good ? value : 0;
+  } else if (in_metric() && (field_ == Field::slot || field_ == Field::histogram)) {
+    end_index(number, value);
   }
+}
+
+void MessageParser::end_index(Number number, double value) {
+  if (number != Number::good || !(value >= 0 && value <= kMaxIndex)) return;
+  metric_.role = field_ == Field::slot ? Role::slot : Role::histogram;
+  metric_.index = static_cast<uint32_t>(value);
 }
 
 void MessageParser::open(bool object, Losses& losses) {
@@ -237,16 +248,23 @@ void MessageParser::end_metric() {
   if (name_too_long_) return of_message_.add(Trouble::bad_name);
   switch (metric_.number) {
     case Number::none:
-      return of_message_.add(Trouble::no_value);
+      if (!is_told_without_value()) return of_message_.add(Trouble::no_value);
+      break;
     case Number::not_a_number:
       return of_message_.add(Trouble::not_a_number);
     case Number::out_of_range:
       return of_message_.add(Trouble::out_of_range);
     case Number::good:
+      metric_.role = Role::value;
       break;
   }
   if (staged_.size() == kMaxMetrics) return of_message_.add(Trouble::too_many_metrics);
   staged_.push_back(metric_);
+}
+
+bool MessageParser::is_told_without_value() {
+  if (metric_.role == Role::value && view(metric_.kind) == "app") metric_.role = Role::app;
+  return metric_.role != Role::value;
 }
 
 void MessageParser::commit(ReadingSink& sink, Losses& losses) {
@@ -254,8 +272,9 @@ void MessageParser::commit(ReadingSink& sink, Losses& losses) {
   recovering_ = false;
   stop_ = end_;
   if (of_message_.any()) losses.add(of_message_);
+  if (staged_.empty() && !of_message_.any()) sink.greeted();
   for (const Staged& s : staged_) {
-    sink.take({view(s.name), s.value, s.time, view(s.unit), view(s.kind)});
+    sink.take({view(s.name), s.value, s.time, view(s.unit), view(s.kind), s.role, s.index});
   }
   if (texts_.capacity() > kKeptBytes) texts_ = std::string();
   if (staged_.capacity() * sizeof(Staged) > kKeptBytes) staged_ = std::vector<Staged>();

@@ -14,19 +14,27 @@
 
 namespace assay::hooks {
 
-/// One value that a client reported. The texts live until the call that got them returns.
+/// What a client says with a name: a value, what the app calls itself ("kind": "app"), or by which
+/// number it will speak of a metric in shared memory ("slot" of its events, or "histogram").
+enum class Role : uint8_t { value, app, slot, histogram };
+
+/// One thing that a client said. The texts live until the call that got them returns.
 struct Reading {
   std::string_view name;
   double value = 0;
   double time = std::numeric_limits<double>::quiet_NaN();  ///< Unix seconds; NaN: not told
   std::string_view unit;
   std::string_view kind;
+  Role role = Role::value;
+  uint32_t index = 0;  ///< of the slot or histogram
 };
 
 class ReadingSink {
  public:
   virtual ~ReadingSink() = default;
   virtual void take(const Reading& reading) = 0;
+  /// The client sent an empty object, which asks for shared memory.
+  virtual void greeted() {}
 };
 
 /// Reads one client's messages, however they are cut: JSON objects of metrics, each
@@ -60,7 +68,7 @@ class MessageParser {
     in_scalar,
     after_value,
   };
-  enum class Field : uint8_t { other, value, time, unit, kind };
+  enum class Field : uint8_t { other, value, time, unit, kind, slot, histogram };
   enum class Number : uint8_t { none, good, out_of_range, not_a_number };
   struct Text {
     size_t begin = 0;
@@ -71,6 +79,8 @@ class MessageParser {
     Number number = Number::none;
     double value = 0;
     double time = std::numeric_limits<double>::quiet_NaN();
+    Role role = Role::value;
+    uint32_t index = 0;
   };
 
   void step(ReadingSink& sink, Losses& losses);
@@ -87,7 +97,9 @@ class MessageParser {
   void end_key();
   void end_string_value();
   void end_scalar(Number number, double value);
+  void end_index(Number number, double value);
   void end_metric();
+  bool is_told_without_value();
   void commit(ReadingSink& sink, Losses& losses);
   void broken(Trouble trouble, Losses& losses);
   bool in_message() const { return state_ != State::between && state_ != State::skip_line; }

@@ -52,7 +52,7 @@ std::optional<Timestamp> take_seconds(std::string_view& text) {
 }
 
 bool is_plausible(Nanoseconds age, Nanoseconds oldest) {
-  return age <= oldest && age >= -Recorder::kMaxAhead;
+  return age <= oldest && age >= -kMaxAhead;
 }
 
 bool is_timer_name(std::string_view name) {
@@ -93,7 +93,7 @@ std::optional<Timestamp> parse_pywaggle_time(std::string_view text) {
 }
 
 Timestamp PlainZone::to_wall(Timestamp local, Timestamp wall_now) {
-  if (is_plausible(wall_now - (local - zone_), Recorder::kMaxAge)) return local - zone_;
+  if (is_plausible(wall_now - (local - zone_), kMaxAge)) return local - zone_;
   const double quarters = std::round(seconds(local - wall_now) / 900);
   const Nanoseconds zone =
       std::chrono::duration_cast<Nanoseconds>(minutes(15) * static_cast<int64_t>(quarters));

@@ -3,6 +3,7 @@
 
 #include "losses.h"
 #include "message_parser.h"
+#include "reading_rules.h"
 
 #include <cstddef>
 #include <functional>
@@ -18,27 +19,12 @@
 
 namespace assay::hooks {
 
-/// When a reading came: on our clock, and on the wall clock, which is the client's too.
-struct Arrival {
-  Timestamp time;
-  Timestamp wall;
-};
-
 /// Turns readings into samples: one series per name and calling process, stamped with the client's
 /// time when that is plausible, never going back. Known names cost no allocation.
-///
-/// A client's stamp is taken as an age on the wall clock of this moment, and counted back from the
-/// arrival on our clock: so a step of the wall clock does not shift events against other samples. A
-/// stamp from the future (of before a step back) counts as now.
 class Recorder {
  public:
   /// Processes that get a series of their own per name; further ones share one.
   static constexpr size_t kCallersPerName = 16;
-  static constexpr size_t kMaxUnit = 32;
-  /// How far a client's time may lie from ours: it may have kept events back for a while, but it
-  /// cannot know the future, which would hold up the times of all that follow.
-  static constexpr Nanoseconds kMaxAge = std::chrono::hours(1);
-  static constexpr Nanoseconds kMaxAhead = std::chrono::minutes(1);
 
   Recorder(SampleSink& sink, size_t max_names) : sink_(sink), max_names_(max_names) {}
 

@@ -50,7 +50,7 @@ TEST_F(Recording, takes_the_unit_that_was_told_or_that_the_kind_implies) {
   EXPECT_EQ(unit_of("b", "", "timer"), "seconds");
   EXPECT_EQ(unit_of("c", "", "rate"), "per second");
   EXPECT_EQ(unit_of("d", "a\nb", ""), "");
-  EXPECT_EQ(unit_of("e", std::string(Recorder::kMaxUnit + 1, 'u'), "number"), "");
+  EXPECT_EQ(unit_of("e", std::string(kMaxUnit + 1, 'u'), "number"), "");
 }
 
 TEST_F(Recording, keeps_times_and_sizes_in_base_units) {

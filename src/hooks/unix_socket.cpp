@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <assay/base/process_id.h>
 #include <assay/base/text.h>
 
 namespace assay::hooks {
@@ -114,11 +115,17 @@ Caller caller_of(int connection) {
   if (::getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.pid <= 0) {
     return {0, "reported by a process of another container"};
   }
+  Caller caller{peer.pid, fmt::format("reported by pid {}", peer.pid)};
+  caller.uid = peer.uid;
+  const auto stat = read_stat(SysRoot(), peer.pid);
+  if (stat) caller.start_ticks = stat->start_ticks;
   const auto command = read_file(fmt::format("/proc/{}/comm", peer.pid), 256);
-  std::string name(command ? trim(*command) : "");
-  if (!is_plain_text(name)) name.clear();
-  return {peer.pid, name.empty() ? fmt::format("reported by pid {}", peer.pid)
-                                 : fmt::format("reported by pid {} ({})", peer.pid, name)};
+  const std::string_view name = command ? trim(*command) : "";
+  if (!name.empty() && is_plain_text(name)) {
+    caller.command = name;
+    caller.source += fmt::format(" ({})", name);
+  }
+  return caller;
 }
 
 }  // namespace assay::hooks
