@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Report your app's own numbers to the Assay profiler. One header, C++11, Linux, no dependencies:
+// Report your app's own numbers to the Assay profiler. C++11, Linux, no dependencies but the two
+// headers beside this one:
 //
 //     assay::client::LiveMetrics metrics;
+//     auto latency = metrics.timer_handle("latency");
 //     {
-//       auto timing = metrics.timer("latency");
+//       auto timing = latency.time();
 //       ...
 //     }
 //     metrics.rate("fps");          // once per frame
@@ -12,6 +14,9 @@
 // Nothing here blocks, throws or prints: without a profiler, or with one that is slow or dies,
 // values are dropped and counted. See docs/self-reported-metrics.md.
 #pragma once
+
+#include "assay_detail.hpp"
+#include "assay_shared.hpp"
 
 #include <atomic>
 #include <cerrno>
@@ -22,184 +27,17 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <fcntl.h>
 #include <map>
 #include <mutex>
 #include <new>
 #include <string>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
 
 namespace assay {
 namespace client {
-
-enum class Kind { number, timer, rate, counter };
-
-/// The memory that a profiler shares with one client, version 1: made by the profiler, sealed
-/// against growing and shrinking, zero at first. Numbers are in the machine's byte order.
-///
-/// A client says "{}", which means nothing to a profiler that does not know this. One that does
-/// answers with an Offer and the memory's descriptor. The client then names each metric once, by a
-/// JSON message on the socket: {"objects": {"kind": "number", "slot": 3}} for values that come as
-/// events of that slot, {"latency": {"kind": "timer", "histogram": 0}} for a histogram.
-///
-/// Events go through lanes, each a ring with one writer at a time: a writer fills the place of its
-/// head, then stores head + 1; the profiler stores as tail how far it has read. An event is a word
-/// (head + 1) << 32 | slot, then value and Unix seconds as doubles. What finds a lane full is
-/// dropped and counted there. Whenever a lane is found half full, a line feed on the socket asks
-/// the profiler to read. Durations are counted in a histogram's buckets, without order.
-namespace shared {
-constexpr uint32_t kMagic = 0x59415341;
-constexpr uint32_t kVersion = 1;
-constexpr size_t kLanes = 8;
-constexpr size_t kEvents = 1024;  ///< in a lane
-constexpr size_t kEventBytes = 24;
-constexpr size_t kHistograms = 64;
-constexpr size_t kGroups = 44;  ///< doublings of time in a histogram
-constexpr size_t kGroupSize = 64;
-constexpr size_t kBuckets = kGroups * kGroupSize;  ///< of 32 bits each
-
-constexpr size_t kLanesInUse = 0;  ///< a bit each
-constexpr size_t kFirstLane = 64;
-constexpr size_t kLaneBytes = 128;
-constexpr size_t kHead = 0;
-constexpr size_t kDropped = 8;
-constexpr size_t kTail = 64;
-constexpr size_t kFirstHistogram = kFirstLane + kLanes * kLaneBytes;
-constexpr size_t kHistogramBytes = 64;
-constexpr size_t kSum = 0;          ///< of nanoseconds, at least one for each duration
-constexpr size_t kGroupsInUse = 8;  ///< a bit each
-constexpr size_t kFirstEvent = 8192;
-constexpr size_t kFirstBucket = kFirstEvent + kLanes * kEvents * kEventBytes;
-constexpr size_t kBytes = kFirstBucket + kHistograms * kBuckets * 4;
-
-constexpr uint32_t kTimersAreHistograms = 1;  ///< a flag: the profiler wants no event for each
-struct Offer {
-  uint32_t magic;
-  uint32_t version;
-  uint32_t bytes;
-  uint32_t flags;
-};
-
-/// The leading bits of the nanoseconds as a float: 64 buckets to each doubling.
-inline size_t bucket_of(int64_t nanoseconds) {
-  const float length = static_cast<float>(nanoseconds < 1 ? 1 : nanoseconds);
-  uint32_t bits = 0;
-  std::memcpy(&bits, &length, sizeof bits);
-  const size_t bucket = (bits >> 17) - (127U << 6);
-  return bucket < kBuckets ? bucket : kBuckets - 1;
-}
-}  // namespace shared
-
-namespace detail {
-
-using Clock = std::chrono::steady_clock;
-
-constexpr size_t kMaxName = 128;
-constexpr size_t kBufferBytes = 262144;  ///< what waits while the profiler is slow
-constexpr size_t kFlushBytes = 32768;
-constexpr unsigned kSendsAtOnce = 32;   ///< in each flush interval; further values wait
-constexpr size_t kMaxNames = 1000;      ///< as many as the profiler takes
-constexpr size_t kMaxStarted = 100000;  ///< timers that were started and not stopped
-inline Clock::duration flush_interval() {
-  return std::chrono::milliseconds(50);
-}
-inline Clock::duration retry_interval() {
-  return std::chrono::seconds(1);
-}
-
-inline std::string quoted(const std::string& name) {
-  std::string out = "\"";
-  for (const char c : name) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
-      out += escape;
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
-
-/// Makes a point of whatever the app's locale wrote in its place.
-inline void use_decimal_point(char* text) {
-  const char* from = text;
-  for (bool in_point = false; *from != '\0'; ++from) {
-    const char c = *from;
-    const bool plain = (c >= '0' && c <= '9') || c == '-' || c == '+' || c == 'e';
-    if (plain || !in_point) *text++ = plain ? c : '.';
-    in_point = !plain;
-  }
-  *text = '\0';
-}
-
-/// A connected socket that never blocks, or -1.
-inline int connect_to(const std::string& path) {
-  sockaddr_un address;
-  std::memset(&address, 0, sizeof address);
-  address.sun_family = AF_UNIX;
-  std::string reachable = path;
-  int folder = -1;
-  if (path.size() >= sizeof address.sun_path) {
-    const size_t slash = path.rfind('/');
-    const std::string parent = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-    folder = ::open(parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-    reachable = "/proc/self/fd/" + std::to_string(folder) + "/" +
-                path.substr(slash == std::string::npos ? 0 : slash + 1);
-  }
-  int fd = -1;
-  if (reachable.size() < sizeof address.sun_path) {
-    std::memcpy(address.sun_path, reachable.c_str(), reachable.size() + 1);
-    fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  }
-  if (fd >= 0 && ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    ::close(fd);
-    fd = -1;
-  }
-  if (folder >= 0) ::close(folder);
-  return fd;
-}
-
-inline const char* name_of(Kind kind) {
-  if (kind == Kind::timer) return "timer";
-  if (kind == Kind::rate) return "rate";
-  return kind == Kind::counter ? "counter" : "number";
-}
-
-struct Metric {
-  std::string quoted_name;
-  Kind kind = Kind::number;
-  unsigned told = 0;  ///< the connection on which the profiler was told the kind
-  double total = 0;
-  double events = 0;
-  bool counting = false;
-  bool reported = false;
-  Clock::time_point since;
-};
-
-/// All that one process has; a forked child makes its own.
-struct State {
-  const pid_t pid = ::getpid();
-  std::mutex mutex;
-  int fd = -1;
-  unsigned connection = 1;
-  std::string buffer;
-  Clock::time_point next_flush;
-  Clock::time_point next_attempt;
-  unsigned sends_left = 0;
-  std::map<std::string, Metric> metrics;
-  Metric nameless;  ///< stands for all names that are too many; what it reports is dropped
-  std::map<std::pair<std::thread::id, std::string>, Clock::time_point> started;
-};
-
-}  // namespace detail
 
 class LiveMetrics;
 
@@ -222,6 +60,70 @@ class Timing {
   detail::Clock::time_point began_;
 };
 
+/// A metric that is looked up only once: for what is reported thousands of times a second. The
+/// name, usually a literal, and the LiveMetrics must outlive it; threads may share one.
+class Handle {
+ public:
+  Handle(const Handle& other) noexcept
+      : metrics_(other.metrics_), name_(other.name_), kind_(other.kind_), metric_(nullptr) {}
+  Handle& operator=(const Handle&) = delete;
+
+ protected:
+  Handle(LiveMetrics& metrics, const char* name, Kind kind) noexcept
+      : metrics_(&metrics), name_(name), kind_(kind), metric_(nullptr) {}
+  /// Nothing when the value has to take the slow way.
+  inline detail::Metric* ready(int64_t now) const noexcept;
+  inline void put(detail::Metric& metric, double value, int64_t now) noexcept;
+  inline void report(double value) noexcept;
+
+ private:
+  LiveMetrics* metrics_;
+  const char* name_;
+  Kind kind_;
+  std::atomic<detail::Metric*> metric_;
+};
+
+class NumberHandle : public Handle {
+ public:
+  inline void push(double value) noexcept;
+
+ private:
+  friend class LiveMetrics;
+  NumberHandle(LiveMetrics& metrics, const char* name) noexcept
+      : Handle(metrics, name, Kind::number) {}
+};
+
+/// `auto timing = handle.time();` reports when `timing` ends; so does `handle.stop(began)` with
+/// what `handle.start()` gave.
+class TimerHandle : public Handle {
+ public:
+  class Scope {
+   public:
+    explicit Scope(TimerHandle& timer) noexcept : timer_(&timer), began_(start()) {}
+    Scope(Scope&& other) noexcept : timer_(other.timer_), began_(other.began_) {
+      other.timer_ = nullptr;
+    }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+    ~Scope() {
+      if (timer_ != nullptr) timer_->stop(began_);
+    }
+
+   private:
+    TimerHandle* timer_;
+    int64_t began_;
+  };
+
+  static int64_t start() noexcept { return detail::now_ns(); }
+  inline void stop(int64_t began) noexcept;
+  Scope time() noexcept { return Scope(*this); }
+
+ private:
+  friend class LiveMetrics;
+  TimerHandle(LiveMetrics& metrics, const char* name) noexcept
+      : Handle(metrics, name, Kind::timer) {}
+};
+
 /// Thread-safe, fork-safe; `window` is the seconds that rates are averaged over.
 class LiveMetrics {
  public:
@@ -229,6 +131,7 @@ class LiveMetrics {
   explicit LiveMetrics(const char* socket_path = nullptr, double window = 1.0) noexcept
       : window_(window > 0 ? window : 1.0), state_(new (std::nothrow) detail::State) {
     guarded([&] {
+      detail::count_forks();
       const char* path = socket_path != nullptr ? socket_path : std::getenv("ASSAY_SOCKET");
       path_ = path != nullptr && *path != '\0' ? path : "/metrics/live_metrics.sock";
     });
@@ -251,6 +154,10 @@ class LiveMetrics {
       report(s, metric(s, name, Kind::number), value, ", \"unit\": " + detail::quoted(unit));
     });
   }
+
+  /// The fast way to report often.
+  TimerHandle timer_handle(const char* name) noexcept { return TimerHandle(*this, name); }
+  NumberHandle number_handle(const char* name) noexcept { return NumberHandle(*this, name); }
 
   /// Starts a timer; each thread has its own of that name.
   void start_timer(const char* name) noexcept {
@@ -340,6 +247,8 @@ class LiveMetrics {
   uint64_t dropped() const noexcept { return dropped_; }
 
  private:
+  friend class Handle;
+
   template <class F>
   void guarded(F work) noexcept {
     try {
@@ -371,6 +280,7 @@ class LiveMetrics {
     if (fresh == nullptr) return nullptr;
     if (state_.compare_exchange_strong(s, fresh)) {
       if (s->fd >= 0) ::close(s->fd);
+      s->memory.unmap();
       return fresh;
     }
     delete fresh;
@@ -381,7 +291,11 @@ class LiveMetrics {
     const auto found = s.metrics.find(name);
     if (found != s.metrics.end()) return found->second;
     if (s.metrics.size() >= detail::kMaxNames) return s.nameless;
+    const auto slot = static_cast<uint32_t>(s.metrics.size());
     detail::Metric& made = s.metrics[name];
+    made.owner = &s;
+    made.slot = slot;
+    if (kind == Kind::timer && s.histograms < shared::kHistograms) made.histogram = s.histograms++;
     const size_t length = std::strlen(name);
     if (length > 0 && length <= detail::kMaxName) made.quoted_name = detail::quoted(name);
     made.kind = kind;
@@ -399,6 +313,8 @@ class LiveMetrics {
   void report(detail::State& s, detail::Metric& m, double value,
               const std::string& unit = std::string()) {
     const auto now = detail::Clock::now();
+    look_if_due(s, now);
+    if (unit.empty() && report_fast(s, m, value, now)) return;
     const bool absent = s.fd < 0 && now < s.next_attempt;
     const size_t length = m.quoted_name.size() + unit.size() + 128;
     const bool full = s.buffer.size() + length > detail::kBufferBytes;
@@ -408,6 +324,63 @@ class LiveMetrics {
       append(s, m, value, unit);
     }
     send_if_due(s, now);
+  }
+
+  /// Through shared memory; false when there is none, or the value is not fit for it.
+  bool report_fast(detail::State& s, detail::Metric& m, double value,
+                   detail::Clock::time_point now) {
+    if (!s.attached || !std::isfinite(value) || m.quoted_name.empty()) return false;
+    if (m.way == detail::Way::lines && !name_it(s, m, now)) return false;
+    if (m.way == detail::Way::histogram) {
+      s.memory.add(m.histogram, static_cast<int64_t>(value * 1e9));
+      return true;
+    }
+    count(s, s.memory.put(m.slot, value,
+                          1e-9 * static_cast<double>(detail::now_ns() + s.wall_offset)));
+    return true;
+  }
+
+  /// Tells by which number the metric goes in shared memory; what was reported before must be gone.
+  bool name_it(detail::State& s, detail::Metric& m, detail::Clock::time_point now) {
+    send(s, now);
+    if (!s.buffer.empty() || s.fd < 0) return false;
+    const bool counts =
+        m.kind == Kind::timer && s.timers_are_histograms && m.histogram < shared::kHistograms;
+    s.buffer.append("{").append(m.quoted_name).append(": {\"kind\": \"");
+    s.buffer.append(detail::name_of(m.kind))
+        .append(counts ? "\", \"histogram\": " : "\", \"slot\": ");
+    s.buffer.append(std::to_string(counts ? m.histogram : m.slot)).append("}}\n");
+    send(s, now);
+    if (!s.buffer.empty() || s.fd < 0) return false;
+    m.way = counts ? detail::Way::histogram : detail::Way::events;
+    return true;
+  }
+
+  void count(detail::State& s, shared::Memory::Put put) {
+    if (put == shared::Memory::Put::dropped) ++dropped_;
+    // A line feed between messages asks the profiler to read what is there.
+    if (put == shared::Memory::Put::half_full && s.fd >= 0 && s.buffer.empty()) {
+      static_cast<void>(::send(s.fd, "\n", 1, MSG_DONTWAIT | MSG_NOSIGNAL));
+    }
+  }
+
+  /// Looks now and then whether the profiler lives, and for its answer.
+  void look_if_due(detail::State& s, detail::Clock::time_point time) {
+    const int64_t now = detail::now_ns();
+    if (s.fd < 0 || now < s.next_look) return;
+    const shared::Answer answer = shared::receive(s.fd);
+    const bool waits = answer.n < 0 && (errno == EAGAIN || errno == EINTR);
+    if (answer.n <= 0 && !waits) return disconnect(s);
+    if (answer.n == sizeof answer.offer && answer.fd >= 0 && !s.attached &&
+        s.memory.attach(answer.offer, answer.fd)) {
+      s.attached = true;
+      s.timers_are_histograms = (answer.offer.flags & shared::kTimersAreHistograms) != 0;
+      s.buffer.append("{" + detail::quoted(detail::app_name()) + ": {\"kind\": \"app\"}}\n");
+    }
+    if (answer.fd >= 0) ::close(answer.fd);
+    s.wall_offset = detail::nanoseconds(CLOCK_REALTIME) - now;
+    s.next_look = now + (s.attached ? detail::kLookInterval : detail::kAnswerInterval);
+    if (s.attached) send(s, time);
   }
 
   /// The first values of each interval go at once, so that no timer is needed for what nothing
@@ -441,7 +414,10 @@ class LiveMetrics {
 
   void send(detail::State& s, detail::Clock::time_point now) {
     if (s.buffer.empty()) return;
-    if (s.fd < 0 && now >= s.next_attempt) s.fd = detail::connect_to(path_);
+    if (s.fd < 0 && now >= s.next_attempt) {
+      s.fd = detail::connect_to(path_);
+      s.buffer.insert(0, "{}\n");  // asks for shared memory
+    }
     if (s.fd < 0) return disconnect(s);
     size_t sent = 0;
     while (sent < s.buffer.size()) {
@@ -468,6 +444,10 @@ class LiveMetrics {
     s.buffer.clear();
     if (s.fd >= 0) ::close(s.fd);
     s.fd = -1;
+    if (s.attached) s.memory.detach();
+    s.attached = false;
+    s.next_look = 0;
+    for (auto& named : s.metrics) named.second.way = detail::Way::lines;
     ++s.connection;
     s.next_attempt = detail::Clock::now() + detail::retry_interval();
   }
@@ -482,6 +462,49 @@ Timing::~Timing() {
   if (metrics_ == nullptr) return;
   const detail::Clock::duration taken = detail::Clock::now() - began_;
   metrics_->timed(name_, std::chrono::duration<double>(taken).count());
+}
+
+detail::Metric* Handle::ready(int64_t now) const noexcept {
+  const detail::State* const s = metrics_->state_.load(std::memory_order_acquire);
+  detail::Metric* const m = metric_.load(std::memory_order_acquire);
+  const bool fast = m != nullptr && m->owner == s && s->forks == detail::forks() &&
+                    now < s->next_look.load(std::memory_order_relaxed) &&
+                    m->way.load(std::memory_order_relaxed) != detail::Way::lines;
+  return fast ? m : nullptr;
+}
+
+void Handle::put(detail::Metric& metric, double value, int64_t now) noexcept {
+  detail::State& s = *metric.owner;
+  const double time =
+      1e-9 * static_cast<double>(now + s.wall_offset.load(std::memory_order_relaxed));
+  const shared::Memory::Put put = s.memory.put(metric.slot, value, time);
+  if (put == shared::Memory::Put::done) return;
+  metrics_->locked([&](detail::State& state) { metrics_->count(state, put); });
+}
+
+void Handle::report(double value) noexcept {
+  metrics_->locked([&](detail::State& s) {
+    detail::Metric& m = LiveMetrics::metric(s, name_, kind_);
+    metric_.store(&m, std::memory_order_release);
+    metrics_->report(s, m, value);
+  });
+}
+
+void NumberHandle::push(double value) noexcept {
+  const int64_t now = detail::now_ns();
+  detail::Metric* const m = std::isfinite(value) ? ready(now) : nullptr;
+  if (m == nullptr) return report(value);
+  put(*m, value, now);
+}
+
+void TimerHandle::stop(int64_t began) noexcept {
+  const int64_t now = detail::now_ns();
+  detail::Metric* const m = ready(now);
+  if (m == nullptr) return report(1e-9 * static_cast<double>(now - began));
+  if (m->way.load(std::memory_order_relaxed) != detail::Way::histogram) {
+    return put(*m, 1e-9 * static_cast<double>(now - began), now);
+  }
+  m->owner->memory.add(m->histogram, now - began);
 }
 
 }  // namespace client

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-# Copies the header as an installation would, builds an app of two sources on it in C++11 with every
+# Copies the headers as an installation would, builds an app of two sources on it in C++11 with every
 # warning, and runs it without a profiler.
 file(REMOVE_RECURSE ${WORK})
-file(COPY ${HEADER} DESTINATION ${WORK}/include)
+file(COPY ${HEADERS}/assay.hpp ${HEADERS}/assay_detail.hpp ${HEADERS}/assay_shared.hpp
+  DESTINATION ${WORK}/include)
 file(WRITE ${WORK}/main.cpp [[
 #include <assay.hpp>
 void work(assay::client::LiveMetrics& metrics);
 int main() {
   assay::client::LiveMetrics metrics;
   work(metrics);
-  return metrics.dropped() == 2 ? 0 : 1;
+  return metrics.dropped() == 3 ? 0 : 1;
 }
 ]])
 file(WRITE ${WORK}/work.cpp [[
@@ -17,6 +18,8 @@ file(WRITE ${WORK}/work.cpp [[
 void work(assay::client::LiveMetrics& metrics) {
   auto timing = metrics.timer("latency");
   metrics.push("objects", 12);
+  auto work = metrics.timer_handle("work");
+  work.stop(work.start());
 }
 ]])
 execute_process(
