@@ -22,9 +22,13 @@ class Collected final : public ReadingSink {
   void take(const Reading& r) override {
     readings.push_back({std::string(r.name), r.value, std::string(r.unit), std::string(r.kind)});
     times.push_back(r.time);
+    roles.emplace_back(r.role, r.index);
   }
+  void greeted() override { ++greetings; }
   std::vector<Taken> readings;
   std::vector<double> times;
+  std::vector<std::pair<Role, uint32_t>> roles;
+  int greetings = 0;
 };
 
 class MessageParsing : public testing::Test {
@@ -50,6 +54,25 @@ TEST_F(MessageParsing, takes_the_form_that_existing_apps_send) {
   EXPECT_EQ(values(), (Values{{"fps", 12.5}}));
   EXPECT_EQ(got_.times.at(0), 1700000000.1);
   EXPECT_EQ(losses_.total(), 0U);
+}
+
+TEST_F(MessageParsing, takes_what_is_told_without_a_value) {
+  feed("{\"birds\": {\"kind\": \"app\"}}\n{\"n\": {\"kind\": \"counter\", \"slot\": 7}}\n");
+  feed("{\"t\": {\"histogram\": 3, \"kind\": \"timer\"}}\n{\"v\": {\"slot\": 1, \"value\": 2}}\n");
+  EXPECT_EQ(got_.roles,
+            (std::vector<std::pair<Role, uint32_t>>{
+                {Role::app, 0}, {Role::slot, 7}, {Role::histogram, 3}, {Role::value, 1}}));
+  EXPECT_EQ(got_.readings.at(2).kind, "timer");
+  EXPECT_EQ(losses_.total(), 0U);
+  feed("{\"a\": {\"slot\": -1}}\n{\"b\": {\"slot\": 1e300}}\n{\"c\": {\"slot\": true}}\n");
+  feed("{\"d\": {\"kind\": \"timer\"}}\n");
+  EXPECT_EQ(got_.readings.size(), 4U);
+  EXPECT_EQ(lost(Trouble::no_value), 4U);
+}
+
+TEST_F(MessageParsing, takes_an_empty_object_for_a_greeting) {
+  feed("{}\n{ }\n\n{\"a\": 1}\n{\"a\": true}\n");
+  EXPECT_EQ(got_.greetings, 2);
 }
 
 TEST_F(MessageParsing, takes_bare_numbers_several_metrics_and_one_object_a_line) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading must not allocate once names are known. Counts every allocation of this test program.
+#include "intake.h"
 #include "message_parser.h"
 #include "recorder.h"
 
@@ -77,6 +78,48 @@ TEST(SteadyState, allocates_nothing_for_known_names) {
   EXPECT_EQ(allocations - before, 0U);
   EXPECT_EQ(sink.samples, 600U);
   EXPECT_EQ(sink.declared, 3U);
+}
+
+class ForgetfulReports final : public ReportSink {
+ public:
+  CallerId caller_connected(const Caller&) override { return {}; }
+  void caller_named(CallerId, std::string_view) override {}
+  void caller_gone(CallerId) override {}
+  ReportId declare(CallerId, const ReportInfo&) override { return ReportId(declared++); }
+  void value(CallerId, ReportId, Timestamp, double) override { ++values; }
+  void durations(CallerId, ReportId, Timestamp, const Histogram& added) override {
+    durations_taken += added.count();
+  }
+  void lost(std::optional<CallerId>, std::string_view, uint64_t) override {}
+  uint32_t declared = 0;
+  uint64_t values = 0;
+  uint64_t durations_taken = 0;
+};
+
+TEST(SteadyState, allocates_nothing_for_what_callers_report_again) {
+  ForgetfulReports sink;
+  const auto intakes = intakes_for(sink, Limits());
+  Budget budget(1U << 20U);
+  const auto intake = intakes->meet({1, "reported by pid 1"}, budget);
+  Losses losses;
+  const std::string long_name(100, 'n');
+  intake->name_slot({"a number", 0, 0, {}, {}, Role::slot, 0}, losses);
+  intake->name_slot({"a timer", 0, 0, {}, "timer", Role::slot, 1}, losses);
+  const auto report = [&] {
+    intake->take(Event{0, 1, 1.7e9}, {kNow, kNow}, losses);
+    intake->take(Event{1, 0.5, 1.7e9}, {kNow, kNow}, losses);
+    intake->take(Reading{long_name, 1, 1.7e9, {}, "counter"}, {kNow, kNow}, losses);
+    intake->take(Reading{"a timer", 0.6, 1.7e9, {}, {}}, {kNow, kNow}, losses);
+    intake->end_visit({kNow, kNow});
+  };
+  report();
+  const size_t before = allocations;
+  for (int i = 0; i < 100; ++i) report();
+  EXPECT_EQ(allocations - before, 0U);
+  EXPECT_EQ(sink.declared, 3U);
+  EXPECT_EQ(sink.values, 202U);
+  EXPECT_EQ(sink.durations_taken, 202U);
+  EXPECT_EQ(losses.total(), 0U);
 }
 
 TEST(SteadyState, hostile_input_cannot_make_a_parser_grow) {
