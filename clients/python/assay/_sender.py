@@ -2,10 +2,15 @@
 """The way to the profiler: a unix socket that never blocks and never raises."""
 import collections
 import errno
+import json
 import os
 import socket
+import sys
 import threading
 import time
+import weakref
+
+from . import _shared
 
 FLUSH_SECONDS = 0.05
 SENDS_AT_ONCE = 32       # in each FLUSH_SECONDS; further values wait for a later one
@@ -14,6 +19,10 @@ CLOSE_SECONDS = 0.1      # the longest wait for another thread at the end
 QUEUE_LIMIT = 10000      # messages that wait while the profiler is slow; further ones are dropped
 BATCH = 500              # messages that are sent at once
 ADDRESS_LIMIT = 107
+LOOK_SECONDS = 1.0       # between looks whether the profiler lives
+ANSWER_SECONDS = 0.05    # between looks for its answer
+GREETING = b'{}\n'       # asks for shared memory; means nothing to a profiler that has none
+_NEVER = float('inf')
 
 
 class Sender(object):
@@ -26,6 +35,7 @@ class Sender(object):
         self.on_loss = lambda: None   # messages were made and will not arrive
         self.on_fork = lambda: None
         self._reset()
+        _notice_forks(self)
 
     def _reset(self):
         self._pid = os.getpid()
@@ -36,12 +46,32 @@ class Sender(object):
         self._next_flush = 0.0
         self._sends_left = 0
         self._next_attempt = 0.0
+        self._greeting = b''
+        self._next_look = _NEVER
+        self.memory = None
 
     def begin(self):
-        """Comes before everything else: returns time.monotonic(), and notices a fork."""
+        """Comes before everything else: returns time.monotonic(), notices a fork and the profiler's end."""
         if os.getpid() != self._pid:
             self._after_fork()
-        return time.monotonic()
+        now = time.monotonic()
+        if now >= self._next_look:
+            self._look(now)
+        return now
+
+    def tell(self, message, now):
+        """Sends a message at once; False when that cannot be, or something before it still waits."""
+        self.flush(now)
+        if self._queue or self._unsent or not self._sending.acquire(False):
+            return False
+        try:
+            sent = self._socket.send(message, socket.MSG_NOSIGNAL)
+            self._unsent = message[sent:]
+            return not self._unsent
+        except Exception:
+            return False
+        finally:
+            self._sending.release()
 
     def takes(self, now):
         """Whether a message would be queued; one that would not is counted here, unmade."""
@@ -91,6 +121,25 @@ class Sender(object):
             finally:
                 self._sending.release()
 
+    def _look(self, now):
+        if not self._sending.acquire(False):
+            return
+        try:
+            self._next_look = now + (ANSWER_SECONDS if self.memory is None else LOOK_SECONDS)
+            answer = _shared.receive(self._socket)
+            if answer == b'':
+                self._disconnect()
+            elif answer is not None and self.memory is None:
+                self._queue.append(('{%s: {"kind": "app"}}\n' % json.dumps(_app_name())).encode())
+                self._next_look = now + LOOK_SECONDS
+                self.memory = answer
+        except (BlockingIOError, InterruptedError):
+            pass
+        except Exception:
+            self._disconnect()
+        finally:
+            self._sending.release()
+
     def _after_fork(self):
         # The child gets its own connection; what is queued is the parent's to send.
         if self._socket is not None:
@@ -112,13 +161,16 @@ class Sender(object):
             self._drop_queue()
             return False
         self._socket = connection
+        self._greeting = GREETING
+        self._next_look = now
         return True
 
     def _send_all(self):
         while self._unsent or self._queue:
             if not self._unsent:
                 count = min(len(self._queue), BATCH)
-                self._unsent = b''.join([self._queue.popleft() for _ in range(count)])
+                self._unsent = self._greeting + b''.join([self._queue.popleft() for _ in range(count)])
+                self._greeting = b''
             try:
                 # Even an app that dies of SIGPIPE by choice must not die of ours.
                 sent = self._socket.send(self._unsent, socket.MSG_NOSIGNAL)
@@ -139,12 +191,32 @@ class Sender(object):
         if self._socket is not None:
             self._socket.close()
         self._socket = None
+        self.memory = None
+        self._next_look = _NEVER
         self._next_attempt = time.monotonic() + RETRY_SECONDS
 
     def _drop_queue(self):
         self.dropped += len(self._queue)
         self._queue.clear()
         self.on_loss()
+
+
+def _app_name():
+    name = os.environ.get('ASSAY_APP') or os.path.basename(sys.argv[0] if sys.argv else '')
+    return name.encode('utf-8', 'replace')[:128].decode('utf-8', 'ignore') or 'python'
+
+
+def _notice_forks(sender):
+    """At once where Python can tell (3.7), else when the child next comes to begin()."""
+    if not hasattr(os, 'register_at_fork'):
+        return
+    reference = weakref.ref(sender)
+
+    def after_fork():
+        alive = reference()
+        if alive is not None:
+            alive._after_fork()
+    os.register_at_fork(after_in_child=after_fork)
 
 
 def connect_to(connection, path):

@@ -8,6 +8,8 @@ import pytest
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
+GREETING = b'{}\n'
+
 
 class Profiler(object):
     """A real socket at the other end; reads only when asked."""
@@ -46,6 +48,8 @@ class Profiler(object):
             if not piece:
                 break
             data += piece
+        if data.startswith(GREETING):
+            data = data[len(GREETING):]
         assert data.endswith(b'\n\n') or not data
         return [json.loads(text) for text in data.decode().split('\n\n') if text]
 
@@ -80,4 +84,5 @@ def clock(monkeypatch):
     made = Clock()
     monkeypatch.setattr(_sender, 'time', made)
     monkeypatch.setattr(live_metrics, 'time', made)
+    monkeypatch.setattr(live_metrics, '_now_ns', lambda: int(made.now * 1e9))
     return made
