@@ -3,6 +3,7 @@
 #include "live_json.h"
 #include "live_table.h"
 #include "names.h"
+#include "reports.h"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -20,6 +21,7 @@
 #include <utility>  // before Asio, which forgets it
 
 #include <assay/agent/agent.h>
+#include <assay/hooks/server.h>
 #include <assay/net/async_get.h>
 #include <assay/net/http_server.h>
 #include <assay/promapi/exposition.h>
@@ -64,6 +66,7 @@ class Agent::Parts {
         settings_(std::move(settings)),
         tell_(std::move(tell)),
         table_(root, clock, {.linger = settings_.linger, .services = settings_.services}),
+        reports_(clock, table_, settings_.linger),
         server_(loop_, [this](const net::ServerRequest& request) { return answer(request); }) {}
 
   Result<void> start() {
@@ -75,6 +78,7 @@ class Agent::Parts {
       asio::co_spawn(loop_, await_end(path, pid), asio::detached);
     });
     ASSAY_CHECK(watch_groups());
+    ASSAY_CHECK(take_reports());
     ASSAY_CHECK(listen());
     asio::co_spawn(loop_, keep_beat(), asio::detached);
     signals_.async_wait([this](const error_code& error, int) {
@@ -97,7 +101,17 @@ class Agent::Parts {
     ASSAY_TRY(auto watch,
               GroupWatch::start(root_.path(tree.folder()).native(), tree.unified(), table_));
     watch_.emplace(std::move(watch));
-    asio::co_spawn(loop_, follow_groups(), asio::detached);
+    asio::co_spawn(loop_, follow(watch_->fd(), [this] { watch_->poll(); }), asio::detached);
+    return {};
+  }
+
+  Result<void> take_reports() {
+    if (settings_.hooks.empty()) return {};
+    hooks::Limits limits;
+    limits.visit_interval = settings_.interval;
+    ASSAY_TRY(hooks_, hooks::listen(settings_.hooks, clock_, reports_, limits));
+    tell_(fmt::format("apps report to {}", settings_.hooks.native()));
+    asio::co_spawn(loop_, follow(hooks_->fd(), [this] { hooks_->poll(); }), asio::detached);
     return {};
   }
 
@@ -115,13 +129,15 @@ class Agent::Parts {
     return {};
   }
 
-  awaitable<void> follow_groups() {
-    asio::posix::stream_descriptor readable(loop_, ::dup(watch_->fd()));
+  /// Calls `poll` whenever the descriptor, which stays the caller's own, can be read.
+  template <typename Poll>
+  awaitable<void> follow(int fd, Poll poll) {
+    asio::posix::stream_descriptor readable(loop_, ::dup(fd));
     error_code error;
     while (!error) {
       co_await readable.async_wait(asio::posix::descriptor_base::wait_read,
                                    asio::redirect_error(asio::use_awaitable, error));
-      if (!error) watch_->poll();
+      if (!error) poll();
     }
   }
 
@@ -133,6 +149,8 @@ class Agent::Parts {
     error_code error;
     while (!error) {
       table_.beat();
+      if (hooks_) hooks_->poll();
+      reports_.beat();
       const auto now = asio::steady_timer::clock_type::now();
       do next += settings_.interval;
       while (next <= now);
@@ -169,6 +187,7 @@ class Agent::Parts {
     }
     LiveApp* const app = table_.find(path);
     if (known && app != nullptr) app->identify(std::move(identity));
+    reports_.relabel(path);
   }
 
   net::ServerResponse answer(const net::ServerRequest& request) {
@@ -187,6 +206,7 @@ class Agent::Parts {
     const auto wanted = promapi::negotiate(request.accept, request.accept_encoding);
     exposition_.start(wanted.format);
     if (settings_.containers) write_containers(exposition_, table_);
+    write_reports(exposition_, reports_);
     const std::string_view text = exposition_.finish();
     net::ServerResponse response;
     response.content_type = std::string(wanted.content_type);
@@ -201,7 +221,7 @@ class Agent::Parts {
     return response;
   }
 
-  std::string table_text() const { return to_json(table_, clock_.now()).dump(); }
+  std::string table_text() const { return to_json(table_, reports_, clock_.now()).dump(); }
 
   net::ServerResponse apps() const {
     net::ServerResponse response;
@@ -226,6 +246,8 @@ class Agent::Parts {
   asio::io_context loop_{1};
   asio::signal_set signals_{loop_, SIGTERM, SIGINT};
   LiveTable table_;
+  Reports reports_;
+  std::unique_ptr<hooks::Server> hooks_;
   std::optional<GroupWatch> watch_;
   net::HttpServer server_;
   promapi::Exposition exposition_;

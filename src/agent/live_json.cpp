@@ -42,6 +42,29 @@ void set_text(Json& json, const char* name, const std::string& text) {
   if (!text.empty()) json[name] = text;
 }
 
+Json report_json(const Report& report, Timestamp now) {
+  constexpr std::array<std::string_view, 4> kKinds = {"number", "rate", "counter", "timer"};
+  Json json = {{"kind", kKinds[static_cast<size_t>(report.info.kind)]}};
+  set_text(json, "unit", report.info.unit);
+  if (report.info.kind == hooks::ReportKind::timer) {
+    set_number(json, "value", statistic(report, "mean", now));
+    for (const char* name : {"p50", "p95", "p99"})
+      set_number(json, name, statistic(report, name, now));
+    json["count"] = report.durations.count();
+  } else {
+    set_number(json, "value", report.value);
+    set_number(json, "mean", statistic(report, "mean", now));
+  }
+  json["age_seconds"] = seconds(now - report.time);
+  return json;
+}
+
+Json reported_json(const AppReports& app, Timestamp now) {
+  Json json = Json::object();
+  for (const auto& [name, report] : app.reports) json[name] = report_json(*report, now);
+  return json;
+}
+
 Json app_json(const LiveApp& app, Timestamp now) {
   const AppIdentity& identity = app.identity();
   Json json = {
@@ -69,9 +92,30 @@ Json app_json(const LiveApp& app, Timestamp now) {
 
 }  // namespace
 
-Json to_json(const LiveTable& table, Timestamp now) {
+namespace {
+
+/// One that reports and is in no group of its own: only what it reports is known.
+Json process_json(const AppReports& app) {
+  return {{"id", app.path},
+          {"kind", "process"},
+          {"name", app.app.empty() ? app.path.substr(app.path.rfind('/') + 1) : app.app},
+          {"running", app.callers > 0}};
+}
+
+}  // namespace
+
+Json to_json(const LiveTable& table, const Reports& reports, Timestamp now) {
   Json apps = Json::array();
-  for (const auto& [path, app] : table.apps()) apps.push_back(app_json(*app, now));
+  for (const auto& [path, app] : table.apps()) {
+    apps.push_back(app_json(*app, now));
+    if (const AppReports* reported = reports.of(path))
+      apps.back()["reported"] = reported_json(*reported, now);
+  }
+  for (const auto& [path, app] : reports.apps()) {
+    if (table.apps().contains(path)) continue;
+    apps.push_back(process_json(app));
+    apps.back()["reported"] = reported_json(app, now);
+  }
   return {{"schema", 1}, {"time", format_utc(now)}, {"apps", apps}};
 }
 

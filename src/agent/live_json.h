@@ -2,12 +2,13 @@
 #pragma once
 
 #include "live_table.h"
+#include "reports.h"
 
 #include <nlohmann/json_fwd.hpp>
 
 namespace assay::agent {
 
 /// The live table as the API tells it (docs/agent.md).
-nlohmann::ordered_json to_json(const LiveTable& table, Timestamp now);
+nlohmann::ordered_json to_json(const LiveTable& table, const Reports& reports, Timestamp now);
 
 }  // namespace assay::agent

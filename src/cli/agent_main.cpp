@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
   app.add_option("--listen", settings.listen, "Address of /metrics and the API; '' for none")
       ->capture_default_str();
   app.add_option("--socket", settings.socket, "The same on a unix socket of this machine");
+  app.add_option("--hooks", settings.hooks, "Socket that apps report their own metrics to");
   app.add_option("--docker", settings.docker, "Docker's socket, asked for names; '' for none")
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);

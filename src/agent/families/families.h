@@ -2,6 +2,7 @@
 #pragma once
 
 #include "live_table.h"
+#include "reports.h"
 
 #include <assay/promapi/exposition.h>
 
@@ -9,5 +10,8 @@ namespace assay::agent {
 
 /// container_*: cAdvisor's names and labels.
 void write_containers(promapi::Exposition& out, const LiveTable& table);
+
+/// assay_app_*: what apps report about themselves.
+void write_reports(promapi::Exposition& out, const Reports& reports);
 
 }  // namespace assay::agent

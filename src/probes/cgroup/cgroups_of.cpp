@@ -119,10 +119,22 @@ CgroupPaths cgroups_of(const SysRoot& root, pid_t pid) {
 GroupTree::GroupTree(const SysRoot& root) : root_(root), mounts_(read_mounts(root)) {
   unified_ = !has_v1_controllers(mounts_);
   for (const auto& mount : mounts_) {
-    const bool fits = unified_ ? mount.unified
-                               : !mount.unified && has_word(mount.options, "cpuacct");
+    const bool fits =
+        unified_ ? mount.unified : !mount.unified && has_word(mount.options, "cpuacct");
     if (fits && folder_.empty()) folder_ = mount.mount_point;
   }
+}
+
+std::string GroupTree::path_of(pid_t pid) const {
+  const auto members = root_.read(fmt::format("/proc/{}/cgroup", pid));
+  std::string_view rest = members ? std::string_view(*members) : std::string_view();
+  for (std::string_view line; next_line(rest, line);) {
+    const auto member = parse_cgroup_line(line);
+    if (!member) continue;
+    if (unified_ ? member->controllers.empty() : has_word(member->controllers, "cpuacct"))
+      return std::string(member->path);
+  }
+  return "";
 }
 
 CgroupPaths GroupTree::at(const std::string& path) const {

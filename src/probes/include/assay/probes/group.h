@@ -34,6 +34,8 @@ class GroupTree {
   const std::string& folder() const { return folder_; }
   /// The group "/docker/x" in each hierarchy that has it.
   CgroupPaths at(const std::string& path) const;
+  /// The group that a process is in, "/" for the topmost; empty when it is gone.
+  std::string path_of(pid_t pid) const;
 
  private:
   SysRoot root_;

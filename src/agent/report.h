@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "window.h"
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include <assay/hooks/histogram.h>
+#include <assay/hooks/report.h>
+
+namespace assay::agent {
+
+/// Durations of the last minute, in steps of ten seconds.
+class RecentDurations {
+ public:
+  void add(Timestamp time, const hooks::Histogram& added);
+  /// In seconds, of the last minute; nothing when there were none.
+  std::optional<double> quantile(double q, Timestamp now) const;
+  std::optional<double> mean(Timestamp now) const;
+
+ private:
+  struct Step {
+    int64_t number = -1;  ///< of the ten seconds that it holds, since 1970
+    hooks::Histogram durations;
+  };
+  static constexpr int64_t kSteps = 6;
+
+  hooks::Histogram recent(Timestamp now) const;
+
+  std::array<Step, kSteps> steps_;
+};
+
+/// What an app reports under one name, by all of its processes together.
+struct Report {
+  hooks::ReportInfo info;
+  std::string family;  ///< "assay_app_fps", "assay_app_latency_seconds"
+  double value = 0;    ///< of a number the last, of rates and counters the sum over the processes
+  Timestamp time{};    ///< of the last value
+  Window window = Window();         ///< of numbers and rates
+  hooks::Histogram durations = {};  ///< of a timer, all of them
+  RecentDurations recent = {};
+};
+
+/// The name of the family that a report belongs to: "assay_app_" and the app's own name with its
+/// unit, as Prometheus wants it.
+std::string family_of(const hooks::ReportInfo& info);
+
+/// The mean or quantile of the last minute, as a goal names it: mean, p50, p95, p99, peak.
+std::optional<double> statistic(const Report& report, std::string_view name, Timestamp now);
+
+}  // namespace assay::agent
