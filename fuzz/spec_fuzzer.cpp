@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include <assay/samples/goal.h>
 #include <assay/session/spec.h>
 
 namespace {
@@ -42,6 +43,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   const auto once = assay::session::masked_text(text);
   (void)assay::session::masked_text(once);
-  (void)assay::session::parse_goal(text);
+  (void)assay::parse_goal(text);
   return 0;
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "budget.h"
 #include "families/families.h"
 #include "live_json.h"
 #include "live_table.h"
 #include "names.h"
+#include "notify.h"
 #include "reports.h"
 
 #include <boost/asio/co_spawn.hpp>
@@ -21,6 +23,7 @@
 #include <utility>  // before Asio, which forgets it
 
 #include <assay/agent/agent.h>
+#include <assay/base/text.h>
 #include <assay/hooks/server.h>
 #include <assay/net/async_get.h>
 #include <assay/net/http_server.h>
@@ -42,6 +45,23 @@ void raise_file_limit() {
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   limit.rlim_cur = limit.rlim_max;
   (void)::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+double own_cpu_seconds() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  const auto seconds_of = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  };
+  return seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+}
+
+double own_resident_bytes() {
+  const auto text = SysRoot().read("/proc/self/statm");
+  std::string_view rest = text ? std::string_view(*text) : std::string_view();
+  next_field(rest, ' ');
+  const auto pages = parse_uint(next_field(rest, ' '));
+  return static_cast<double>(pages.value_or(0)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
 net::ServerResponse plain(int status, std::string text) {
@@ -67,7 +87,8 @@ class Agent::Parts {
         tell_(std::move(tell)),
         table_(root, clock, {.linger = settings_.linger, .services = settings_.services}),
         reports_(clock, table_, settings_.linger),
-        server_(loop_, [this](const net::ServerRequest& request) { return answer(request); }) {}
+        server_(loop_, [this](const net::ServerRequest& request) { return answer(request); }),
+        budget_(settings_.own_share, settings_.interval) {}
 
   Result<void> start() {
     raise_file_limit();
@@ -141,6 +162,19 @@ class Agent::Parts {
     }
   }
 
+  void beat() {
+    table_.beat();
+    if (hooks_) hooks_->poll();
+    reports_.beat();
+    const bool slowed = budget_.is_slowed();
+    budget_.spent(clock_.now(), own_cpu_seconds());
+    ++beats_;
+    if (slowed == budget_.is_slowed()) return;
+    tell_(slowed ? "reads as often as asked for again"
+                 : fmt::format("uses {:.1f} % of a core, more than allowed: reads less often",
+                               budget_.share() * 100));
+  }
+
   /// Beats are counted from the first one, so that none drifts; those that were missed are left
   /// out.
   awaitable<void> keep_beat() {
@@ -148,12 +182,10 @@ class Agent::Parts {
     auto next = asio::steady_timer::clock_type::now();
     error_code error;
     while (!error) {
-      table_.beat();
-      if (hooks_) hooks_->poll();
-      reports_.beat();
+      beat();
       const auto now = asio::steady_timer::clock_type::now();
-      do next += settings_.interval;
-      while (next <= now);
+      next += budget_.interval();
+      for (; next <= now; ++late_beats_) next += budget_.interval();
       timer.expires_at(next);
       co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, error));
     }
@@ -207,6 +239,7 @@ class Agent::Parts {
     exposition_.start(wanted.format);
     if (settings_.containers) write_containers(exposition_, table_);
     write_reports(exposition_, reports_);
+    write_own(exposition_);
     const std::string_view text = exposition_.finish();
     net::ServerResponse response;
     response.content_type = std::string(wanted.content_type);
@@ -219,6 +252,36 @@ class Agent::Parts {
     }
     response.body = std::string(text);
     return response;
+  }
+
+  /// What the daemon itself costs and misses.
+  void write_own(promapi::Exposition& out) const {
+    using promapi::FamilyKind;
+    const promapi::LabelText none;
+    const auto one = [&](std::string_view name, FamilyKind kind, std::string_view help,
+                         double value) {
+      out.family(name, kind, help);
+      out.sample(none, value);
+    };
+    one("assay_agent_cpu_seconds_total", FamilyKind::counter, "CPU time that the agent has used.",
+        own_cpu_seconds());
+    one("assay_agent_resident_bytes", FamilyKind::gauge, "Memory that the agent has.",
+        own_resident_bytes());
+    one("assay_agent_cpu_ratio", FamilyKind::gauge,
+        "Share of one core that the agent used over the last ten seconds.", budget_.share());
+    one("assay_agent_cpu_limit_ratio", FamilyKind::gauge,
+        "Share of one core above which the agent reads less often.", settings_.own_share);
+    one("assay_agent_interval_seconds", FamilyKind::gauge,
+        "How often the agent reads all apps at present.", seconds(budget_.interval()));
+    one("assay_agent_beats_total", FamilyKind::counter, "How often the agent has read all apps.",
+        static_cast<double>(beats_));
+    one("assay_agent_late_beats_total", FamilyKind::counter,
+        "Readings that were left out because the one before took too long.",
+        static_cast<double>(late_beats_));
+    one("assay_agent_apps", FamilyKind::gauge, "Apps in the live table.",
+        static_cast<double>(table_.apps().size()));
+    one("assay_agent_apps_not_watched_total", FamilyKind::counter,
+        "Apps that were too many to be watched.", static_cast<double>(table_.not_watched()));
   }
 
   std::string table_text() const { return to_json(table_, reports_, clock_.now()).dump(); }
@@ -250,6 +313,9 @@ class Agent::Parts {
   std::unique_ptr<hooks::Server> hooks_;
   std::optional<GroupWatch> watch_;
   net::HttpServer server_;
+  Budget budget_;
+  uint64_t beats_ = 0;
+  uint64_t late_beats_ = 0;
   promapi::Exposition exposition_;
   promapi::Gzip gzip_;
   std::string address_;
@@ -263,7 +329,9 @@ Result<void> Agent::start() {
   return parts_->start();
 }
 void Agent::run() {
+  notify_systemd("READY=1");
   parts_->run();
+  notify_systemd("STOPPING=1");
 }
 void Agent::stop() {
   parts_->stop();

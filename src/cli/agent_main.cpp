@@ -29,6 +29,10 @@ int main(int argc, char** argv) {
   app.add_option("--hooks", settings.hooks, "Socket that apps report their own metrics to");
   app.add_option("--docker", settings.docker, "Docker's socket, asked for names; '' for none")
       ->capture_default_str();
+  app.add_option("--own-share", settings.own_share,
+                 "Share of one core above which it reads less often; 0 for no limit")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1.0));
   CLI11_PARSE(app, argc, argv);
   const assay::SystemClock clock;
   assay::agent::Agent agent(assay::SysRoot(), clock, std::move(settings), tell);

@@ -25,7 +25,6 @@ constexpr uint64_t kLeastMemory = 4U << 20U;
 constexpr uint64_t kMostPids = 4U << 20U;
 constexpr uint64_t kMostGpus = 1024;
 constexpr std::array<std::string_view, 4> kRuntimes = {"auto", "process", "docker", "kubernetes"};
-constexpr size_t kLongestSuggested = 40;
 constexpr std::array<std::string_view, 5> kMetrics = {"system", "power", "stacks", "gpu-summary",
                                                       "gpu-kernels"};
 
@@ -199,30 +198,6 @@ Result<void> check_target(const Target& target) {
         format_duration(target.warmup), format_duration(target.timeout)));
   }
   return {};
-}
-
-bool is_one_slip(std::string_view a, std::string_view b) {
-  while (!a.empty() && !b.empty() && a.front() == b.front()) {
-    a.remove_prefix(1);
-    b.remove_prefix(1);
-  }
-  while (!a.empty() && !b.empty() && a.back() == b.back()) {
-    a.remove_suffix(1);
-    b.remove_suffix(1);
-  }
-  if (a.size() <= 1 && b.size() <= 1) return true;
-  return a.size() == 2 && b.size() == 2 && a[0] == b[1] && a[1] == b[0];
-}
-
-std::string suggestion(std::string_view word, std::span<const std::string_view> candidates) {
-  for (const auto candidate : candidates) {
-    if (is_one_slip(word, candidate)) return fmt::format("; did you mean '{}'?", candidate);
-  }
-  if (word.size() <= kLongestSuggested) {
-    if (const auto near = nearest(word, candidates))
-      return fmt::format("; did you mean '{}'?", *near);
-  }
-  return fmt::format("; choose of: {}", fmt::join(candidates, ", "));
 }
 
 void merge_goals(std::vector<Goal>& goals, const std::vector<Goal>& added) {

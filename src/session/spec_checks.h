@@ -8,6 +8,7 @@
 
 #include <assay/base/result.h>
 #include <assay/base/time.h>
+#include <assay/base/wording.h>
 #include <assay/samples/records.h>
 
 /// The rules that hold for a value wherever it is written: in a spec or on the command line.
@@ -40,12 +41,6 @@ Result<void> check_env_name(std::string_view name);
 Result<void> check_image(std::string_view image);
 /// What follows from a whole target rather than from one key.
 Result<void> check_target(const Target& target);
-
-/// Whether one letter too many, too few, wrong, or two swapped make `a` out of `b`.
-bool is_one_slip(std::string_view a, std::string_view b);
-
-/// "; did you mean 'x'?", or "; " and what is valid when nothing is near.
-std::string suggestion(std::string_view word, std::span<const std::string_view> candidates);
 
 /// Adds a goal; one on the same metric and statistic that `goals` had before is replaced.
 void merge_goals(std::vector<Goal>& goals, const std::vector<Goal>& added);

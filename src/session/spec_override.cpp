@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <assay/base/text.h>
+#include <assay/samples/goal.h>
 #include <assay/session/spec.h>
 
 namespace assay::session {

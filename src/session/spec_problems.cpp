@@ -8,11 +8,6 @@ namespace assay::session {
 namespace {
 
 constexpr size_t kMostProblems = 100;
-constexpr size_t kLongestQuote = 60;
-
-bool continues_utf8(char c) {
-  return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
-}
 
 }  // namespace
 
@@ -37,18 +32,6 @@ std::vector<Diagnostic> Problems::take() {
                      return a.line != 0 && (b.line == 0 || a.line < b.line);
                    });
   return std::move(diagnostics_);
-}
-
-std::string in_quotes(std::string_view text) {
-  size_t size = std::min(text.size(), kLongestQuote);
-  while (size > 0 && size < text.size() && continues_utf8(text[size])) --size;
-  std::string out = "'";
-  for (const char c : text.substr(0, size)) {
-    const auto byte = static_cast<unsigned char>(c);
-    out += byte < 0x20 || byte == 0x7F ? '?' : c;
-  }
-  out += size < text.size() ? "…'" : "'";
-  return out;
 }
 
 }  // namespace assay::session

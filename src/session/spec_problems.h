@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include <assay/base/wording.h>
 #include <assay/session/spec.h>
 
 namespace assay::session {
@@ -25,8 +26,5 @@ class Problems {
   std::string file_;
   std::vector<Diagnostic> diagnostics_;
 };
-
-/// Foreign text for a message: in quotes, shortened, without control characters.
-std::string in_quotes(std::string_view text);
 
 }  // namespace assay::session

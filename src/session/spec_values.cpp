@@ -9,6 +9,7 @@
 
 #include <assay/base/text.h>
 #include <assay/base/time.h>
+#include <assay/samples/goal.h>
 
 namespace assay::session {
 namespace {

@@ -19,6 +19,7 @@ struct Settings {
   std::filesystem::path hooks = {};       ///< for what apps report; empty: none
   std::filesystem::path docker = "/var/run/docker.sock";  ///< whom to ask for names; empty: nobody
   Milliseconds interval{1000};
+  double own_share = 0.01;  ///< of one core, that the daemon itself may use; 0: no limit
   Nanoseconds linger = std::chrono::seconds(60);
   bool containers = true;       ///< the families container_*
   bool node = true;             ///< node_*

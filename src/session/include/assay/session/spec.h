@@ -99,9 +99,6 @@ Result<void> apply(const Overrides& overrides, Spec& spec);
 /// What `metrics` may name: system, power, …
 std::span<const std::string_view> metric_groups();
 
-/// "fps >= 10", "latency.p95 <= 200ms", "memory_bytes.peak < 1GB".
-Result<Goal> parse_goal(const std::string& text);
-
 /// Values of names and patterns that look like secrets become "***": in env, arguments and URLs.
 Target masked(const Target& target);
 std::string masked_text(const std::string& text);

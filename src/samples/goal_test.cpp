@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <assay/session/spec.h>
+#include <assay/samples/goal.h>
 #include <gtest/gtest.h>
 
-namespace assay::session {
+namespace assay {
 namespace {
 
 struct Case {
@@ -13,7 +13,7 @@ struct Case {
   double bound;
 };
 
-class ParseGoal : public testing::TestWithParam<Case> {};
+class ParseGoal : public ::testing::TestWithParam<Case> {};
 
 TEST_P(ParseGoal, gives_metric_statistic_and_bound) {
   const auto& expected = GetParam();
@@ -112,4 +112,4 @@ TEST(Goal, refuses_what_only_looks_like_a_number) {
 }
 
 }  // namespace
-}  // namespace assay::session
+}  // namespace assay

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "spec_checks.h"
-#include "spec_problems.h"
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -12,10 +9,11 @@
 
 #include <assay/base/text.h>
 #include <assay/base/time.h>
+#include <assay/base/wording.h>
+#include <assay/samples/goal.h>
 #include <assay/samples/metric.h>
-#include <assay/session/spec.h>
 
-namespace assay::session {
+namespace assay {
 namespace {
 
 constexpr std::array<std::string_view, 6> kStatistics = {"mean", "p50",  "p95",
@@ -181,4 +179,4 @@ Result<Goal> parse_goal(const std::string& text) {
   return goal;
 }
 
-}  // namespace assay::session
+}  // namespace assay
