@@ -82,6 +82,7 @@ double value_of(std::string_view name, size_t container, size_t round) {
 class Ours {
  public:
   explicit Ours(const std::vector<Container>& containers) {
+    labels_.reserve(containers.size());
     for (const auto& container : containers) labels_.emplace_back(container.labels());
     values_.resize(kNames.size() * kContainers);
   }
@@ -115,6 +116,7 @@ class Theirs {
       prometheus::MetricFamily family{std::string(name), std::string(kHelp), type, {}};
       for (const auto& container : containers) {
         auto& metric = family.metric.emplace_back();
+        metric.label.reserve(container.labels().size());
         for (const auto& label : container.labels())
           metric.label.push_back({std::string(label.name), std::string(label.value)});
       }
@@ -184,6 +186,7 @@ std::string measured(Ours& ours, Theirs& theirs, size_t rounds) {
 
 int main(int argc, char** argv) {
   std::vector<Container> containers;
+  containers.reserve(kContainers);
   for (size_t i = 0; i < kContainers; ++i) containers.emplace_back(i);
   Ours ours(containers);
   Theirs theirs(containers);

@@ -6,7 +6,6 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <cstring>
 
 #include <assay/promapi/exposition.h>
 
@@ -24,8 +23,7 @@ std::string_view without(std::string_view name, std::string_view ending) {
 }
 
 char* write(char* at, std::string_view text) {
-  std::memcpy(at, text.data(), text.size());
-  return at + text.size();
+  return std::copy(text.begin(), text.end(), at);
 }
 
 /// The kind as the format calls it.

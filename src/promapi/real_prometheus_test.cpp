@@ -58,6 +58,7 @@ class RealPrometheus : public ::testing::Test {
   }
   std::vector<std::string> expected(double factor) const {
     std::vector<std::string> samples;
+    samples.reserve(pushed_);
     for (int i = 0; i < pushed_; ++i)
       samples.push_back(
           fmt::format("{:.3f} {}", seconds(time_of(i).time_since_epoch()), i * factor));

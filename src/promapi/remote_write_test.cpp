@@ -30,7 +30,8 @@ class Receiver {
  public:
   Receiver() : server_(HttpServer::on_loopback([this](Connection& c) { serve(c); })) {}
 
-  void answer(std::string status_line, std::string headers = "", std::string body = "") {
+  void answer(std::string_view status_line, std::string_view headers = "",
+              std::string_view body = "") {
     const Lock lock(mutex_);
     answer_ = fmt::format("HTTP/1.1 {}\r\nContent-Length: {}\r\n{}\r\n{}", status_line, body.size(),
                           headers, body);

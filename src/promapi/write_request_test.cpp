@@ -21,8 +21,9 @@ struct ReadSeries {
 ReadSeries read_series(protozero::pbf_reader message) {
   ReadSeries series;
   while (message.next()) {
+    const bool is_label = message.tag() == 1;
     protozero::pbf_reader part = message.get_message();
-    if (message.tag() == 1) {
+    if (is_label) {
       EXPECT_TRUE(part.next(1));
       std::string name = part.get_string();
       EXPECT_TRUE(part.next(2));

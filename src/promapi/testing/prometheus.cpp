@@ -82,6 +82,7 @@ void Prometheus::run() {
       fmt::format("--web.listen-address=127.0.0.1:{}", port_),
       "--web.enable-remote-write-receiver"};
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (auto& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   const Fd log(::open((folder_ / "log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
