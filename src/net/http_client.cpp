@@ -118,6 +118,8 @@ void set_signing(CURL* easy, const AwsSigning& aws) {
 
 void set_times(CURL* easy, const Request& request) {
   curl().easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  // A stop or a timeout does not wait for the thread that looks up a name, which may hang for long.
+  curl().easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
   curl().easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
                      static_cast<long>(request.connect_timeout.count()));
   curl().easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout.count()));
