@@ -83,7 +83,6 @@ char* write_time(char* at, Timestamp time, TextFormat format) {
 void Exposition::start(TextFormat format) {
   format_ = format;
   used_ = 0;
-  pending_ = false;
 }
 
 void Exposition::family(std::string_view name, FamilyKind kind, std::string_view help,

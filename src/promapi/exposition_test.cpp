@@ -150,10 +150,11 @@ TEST(Exposition, WhatACounterCannotBeIsLeftOutWithItsFamily) {
   EXPECT_EQ(written(TextFormat::openmetrics, "x_total", FamilyKind::counter, kNan), "# EOF\n");
 }
 
-TEST(Exposition, ANewStartForgetsTheLastScrapeAndItsOpenFamily) {
+TEST(Exposition, ANewStartForgetsTheLastScrape) {
   Exposition out;
   out.start(TextFormat::openmetrics);
   out.family("old", FamilyKind::gauge, "");
+  out.sample({}, 1);
   out.start(TextFormat::classic);
   EXPECT_EQ(out.finish(), "");
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <vector>
+
 #include <assay/promapi/labels.h>
 #include <gtest/gtest.h>
 
@@ -14,6 +16,9 @@ TEST(Labels, AreSortedAndEscapedAndEmptyOnesLeftOut) {
 
 TEST(Labels, OfTwoWithOneNameTheFirstStays) {
   EXPECT_EQ(LabelText({{"a.b", "first"}, {"a_b", "second"}}).text(), "a_b=\"first\"");
+  std::vector<Label> many(40, {"x", "later"});
+  many.front().value = "first";
+  EXPECT_EQ(LabelText(many).text(), "x=\"first\"");
 }
 
 TEST(Labels, NamesAreMadeValid) {
