@@ -74,7 +74,7 @@ class Handle {
   /// Nothing when the value has to take the slow way.
   inline detail::Metric* ready(int64_t now) const noexcept;
   inline void put(detail::Metric& metric, double value, int64_t now) noexcept;
-  inline void report(double value) noexcept;
+  inline void report(double value, int64_t now) noexcept;
 
  private:
   LiveMetrics* metrics_;
@@ -240,6 +240,7 @@ class LiveMetrics {
       send(s, now);
       disconnect(s);
       s.next_attempt = detail::Clock::time_point();
+      s.absent_until = 0;
     });
   }
 
@@ -450,6 +451,7 @@ class LiveMetrics {
     for (auto& named : s.metrics) named.second.way = detail::Way::lines;
     ++s.connection;
     s.next_attempt = detail::Clock::now() + detail::retry_interval();
+    s.absent_until = detail::now_ns() + detail::kLookInterval;
   }
 
   std::string path_;
@@ -482,7 +484,13 @@ void Handle::put(detail::Metric& metric, double value, int64_t now) noexcept {
   metrics_->locked([&](detail::State& state) { metrics_->count(state, put); });
 }
 
-void Handle::report(double value) noexcept {
+void Handle::report(double value, int64_t now) noexcept {
+  const detail::State* const state = metrics_->state_.load(std::memory_order_acquire);
+  if (state != nullptr && state->forks == detail::forks() &&
+      now < state->absent_until.load(std::memory_order_relaxed)) {
+    ++metrics_->dropped_;
+    return;
+  }
   metrics_->locked([&](detail::State& s) {
     detail::Metric& m = LiveMetrics::metric(s, name_, kind_);
     metric_.store(&m, std::memory_order_release);
@@ -493,14 +501,14 @@ void Handle::report(double value) noexcept {
 void NumberHandle::push(double value) noexcept {
   const int64_t now = detail::now_ns();
   detail::Metric* const m = std::isfinite(value) ? ready(now) : nullptr;
-  if (m == nullptr) return report(value);
+  if (m == nullptr) return report(value, now);
   put(*m, value, now);
 }
 
 void TimerHandle::stop(int64_t began) noexcept {
   const int64_t now = detail::now_ns();
   detail::Metric* const m = ready(now);
-  if (m == nullptr) return report(1e-9 * static_cast<double>(now - began));
+  if (m == nullptr) return report(1e-9 * static_cast<double>(now - began), now);
   if (m->way.load(std::memory_order_relaxed) != detail::Way::histogram) {
     return put(*m, 1e-9 * static_cast<double>(now - began), now);
   }

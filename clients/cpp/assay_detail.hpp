@@ -167,8 +167,9 @@ struct State {
   shared::Memory memory;
   bool attached = false;
   bool timers_are_histograms = false;
-  std::atomic<int64_t> next_look{0};    ///< until then nothing but the memory need be touched
-  std::atomic<int64_t> wall_offset{0};  ///< from the monotonic to the wall clock
+  std::atomic<int64_t> next_look{0};     ///< until then nothing but the memory need be touched
+  std::atomic<int64_t> absent_until{0};  ///< until then there is no profiler to look for
+  std::atomic<int64_t> wall_offset{0};   ///< from the monotonic to the wall clock
   std::mutex mutex;
   int fd = -1;
   unsigned connection = 1;
