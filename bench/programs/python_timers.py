@@ -6,6 +6,7 @@
 SHARING and LINES are sockets of profilers with and without shared memory. Prints the nanoseconds a pair
 took in each round, by way.
 """
+import importlib.metadata
 import json
 import sys
 import time
@@ -59,7 +60,7 @@ def main():
     old.close()
     found['dropped'] = metrics.dropped
     found['dropped_lines'] = old.dropped
-    found['version'] = getattr(prometheus_client, '__version__', '')
+    found['version'] = importlib.metadata.version('prometheus_client')
     print(json.dumps(found))
 
 

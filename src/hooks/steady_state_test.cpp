@@ -3,6 +3,7 @@
 #include "intake.h"
 #include "message_parser.h"
 #include "recorder.h"
+#include "testing/allocations.h"
 
 #include <atomic>
 #include <cstdlib>
@@ -28,6 +29,11 @@ void operator delete(void* p, size_t) noexcept {
 }
 
 namespace assay::hooks {
+
+size_t allocations_so_far() {
+  return allocations;
+}
+
 namespace {
 
 constexpr Timestamp kNow = from_unix_ns(1'700'000'000'000'000'000);

@@ -22,6 +22,7 @@ import sys, time, assay
 metrics = assay.LiveMetrics(sys.argv[1])
 while metrics._sender.memory is None:
     metrics.push('waiting', 1)
+    time.sleep(0.001)
 for i in range(100):
     metrics.push('n', i)
     metrics.counter('birds', 2)
