@@ -480,7 +480,8 @@ void Handle::put(detail::Metric& metric, double value, int64_t now) noexcept {
   const double time =
       1e-9 * static_cast<double>(now + s.wall_offset.load(std::memory_order_relaxed));
   const shared::Memory::Put put = s.memory.put(metric.slot, value, time);
-  if (put == shared::Memory::Put::done) return;
+  if (put == shared::Memory::Put::dropped) ++metrics_->dropped_;
+  if (put != shared::Memory::Put::half_full) return;
   metrics_->locked([&](detail::State& state) { metrics_->count(state, put); });
 }
 

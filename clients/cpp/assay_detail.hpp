@@ -67,7 +67,7 @@ inline unsigned forks() noexcept {
   return Forks<void>::count.load(std::memory_order_relaxed);
 }
 inline void count_forks() {
-  static const int counted = ::pthread_atfork(nullptr, nullptr, [] { ++Forks<void>::count; });
+  static int counted = ::pthread_atfork(nullptr, nullptr, [] { ++Forks<void>::count; });
   static_cast<void>(counted);
 }
 

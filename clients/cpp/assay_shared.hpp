@@ -103,7 +103,7 @@ inline Answer receive(int socket) {
 /// Numbers the threads that report.
 inline unsigned thread_number() {
   static std::atomic<unsigned> next(0);
-  static thread_local const unsigned number = next++;
+  static thread_local unsigned number = next++;
   return number;
 }
 

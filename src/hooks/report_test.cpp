@@ -317,7 +317,8 @@ TEST_F(ManyCallers, a_hundred_that_flood_get_turns_of_a_bounded_size) {
     if (round > 0) {
       EXPECT_EQ(allocations_so_far(), before) << "all that it may take has been taken";
     }
-    EXPECT_LE(sink.values - values, kClients * (shared::kLanes * shared::kEvents + 2 * 65536 / 14));
+    EXPECT_LE(sink.values - values,
+              kClients * (shared::kLanes * shared::kEvents + size_t{2} * 65536 / 14));
     EXPECT_GE(sink.values - values, kClients * shared::kLanes * shared::kEvents);
   }
   EXPECT_GT(sink.losses, 0U) << "names beyond the bound";

@@ -33,6 +33,7 @@ FIRST_EVENT = 8192
 FIRST_BUCKET = FIRST_EVENT + LANES * EVENTS * EVENT_BYTES
 BYTES = FIRST_BUCKET + HISTOGRAMS * BUCKETS * 4
 TIMERS_ARE_HISTOGRAMS = 1
+MOST_NAMES = 1000   # as many as the profiler takes
 
 _OFFER = struct.Struct('=IIII')
 _EVENT = struct.Struct('=Qdd')

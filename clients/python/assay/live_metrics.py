@@ -220,7 +220,7 @@ class LiveMetrics(object):
 
     def _tell_number(self, name, what, numbers, now):
         """Tells by which number a name goes in shared memory; None when that cannot be told."""
-        if not name or len(name.encode('utf-8', 'replace')) > 128:
+        if not name or len(name.encode('utf-8', 'replace')) > 128 or len(numbers) >= _shared.MOST_NAMES:
             return None
         kind = _KIND_NAMES[self._kinds.get(name, METRIC_NUMBER)]
         with self._lock:
