@@ -30,7 +30,6 @@ using namespace assay;
 using client::LiveMetrics;
 
 constexpr int kRounds = 15;
-constexpr int kCalls = 200'000;
 
 /// Counts and forgets.
 class Counting final : public hooks::ReportSink {
@@ -83,21 +82,28 @@ int64_t now() {
   return client::detail::now_ns();
 }
 
-/// Nanoseconds a call, in the round that was disturbed least.
+struct Cost {
+  double least = 0;   ///< of short rounds, of which some are left alone by whoever shares the core
+  double median = 0;  ///< with their share
+};
+
+/// Nanoseconds a call.
 template <class F>
-double cost(F call, int calls = kCalls) {
-  std::array<double, kRounds> rounds{};
+Cost cost(F call) {
+  constexpr int kCalls = 1000;
+  std::array<double, 1001> rounds{};
   for (double& round : rounds) {
     const int64_t began = now();
-    for (int i = 0; i < calls; ++i) call();
-    round = static_cast<double>(now() - began) / calls;
+    for (int i = 0; i < kCalls; ++i) call();
+    round = static_cast<double>(now() - began) / kCalls;
   }
-  return *std::min_element(rounds.begin(), rounds.end());
+  std::sort(rounds.begin(), rounds.end());
+  return {rounds.front(), rounds[rounds.size() / 2]};
 }
 
 double calibration() {
   uint64_t x = 1;
-  const double each = cost([&x] { x = x * 48271 % 2147483647; });
+  const double each = cost([&x] { x = x * 48271 % 2147483647; }).least;
   return x == 0 ? 0 : each;
 }
 
@@ -121,29 +127,31 @@ int timers() {
   const auto take = [&] { latency.stop(client::TimerHandle::start()); };
   take();
   pair.server->poll();
-  const double handle = cost(take);
-  const double scope = cost([&] { const auto timing = latency.time(); });
-  const double text = cost([&] { const auto timing = pair.metrics->timer("latency"); });
+  const Cost handle = cost(take);
+  const double text = cost([&] { const auto timing = pair.metrics->timer("latency"); }).median;
   const double push = push_cost(pair);
-  const double clock = cost([] { static_cast<void>(now()); });
+  const double clock = cost([] { static_cast<void>(now()); }).least;
   LiveMetrics nobody("/nonexistent/socket");
   auto absent = nobody.timer_handle("latency");
-  const double without = cost([&] { absent.stop(client::TimerHandle::start()); });
+  const double without = cost([&] { absent.stop(client::TimerHandle::start()); }).median;
   double contended = 0;
   {
+    std::atomic<int> turns{0};
     std::atomic<bool> done{false};
     const std::jthread other([&] {
-      while (!done) take();
+      for (; !done; ++turns) take();
     });
-    contended = cost(take);
+    while (turns < 1000) {
+    }
+    contended = cost(take).median;
     done = true;
   }
   pair.server->poll();
   std::printf(
-      "{\"handle\": %.2f, \"scope\": %.2f, \"name\": %.2f, \"without_profiler\": %.2f, "
+      "{\"handle\": %.2f, \"median\": %.2f, \"name\": %.2f, \"without_profiler\": %.2f, "
       "\"contended\": %.2f, \"push\": %.2f, \"clock\": %.2f, \"calibration\": %.3f, \"counted\": "
       "%llu}\n",
-      handle, scope, text, without, contended, push, clock, calibration(),
+      handle.least, handle.median, text, without, contended, push, clock, calibration(),
       static_cast<unsigned long long>(pair.sink.counted));
   return 0;
 }

@@ -81,6 +81,26 @@ TEST_F(FastClient, is_told_apart_by_process_and_name) {
   EXPECT_TRUE(caller().gone);
 }
 
+TEST_F(FastClient, gives_lines_to_a_profiler_that_never_answers) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path_.copy(address.sun_path, sizeof address.sun_path - 1);
+  const int listener = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ASSERT_EQ(::bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(listener, 1), 0);
+  LiveMetrics metrics(path_.c_str());
+  auto n = metrics.number_handle("n");
+  for (int i = 0; i < 3; ++i) n.push(i);
+  const int connection = ::accept(listener, nullptr, nullptr);
+  std::string got(4096, '\0');
+  got.resize(static_cast<size_t>(::read(connection, got.data(), got.size())));
+  EXPECT_EQ(got.rfind("{}\n{\"n\": {\"value\": 0, ", 0), 0U) << got;
+  EXPECT_NE(got.find("{\"n\": {\"value\": 2, "), std::string::npos) << got;
+  EXPECT_EQ(metrics.dropped(), 0U);
+  ::close(connection);
+  ::close(listener);
+}
+
 TEST_F(FastClient, reports_every_kind_in_order) {
   start();
   LiveMetrics metrics(path_.c_str(), 1e-9);
