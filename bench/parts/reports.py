@@ -36,14 +36,17 @@ def cpp_timers(bench, program):
 
 @contextlib.contextmanager
 def other_end(bench, program, way):
-    """A profiler in a process of its own; what it printed at its end comes with it."""
+    """A profiler in a process of its own; what it prints at its end is added to what it gives."""
     path = bench.work / way
     path.unlink(missing_ok=True)
     process = subprocess.Popen([str(program), way, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         if process.stdout.readline() != "ready\n":
             raise RuntimeError(f"{program} {way} did not start")
-        yield path, process
+        told = {"path": str(path)}
+        yield told
+        process.stdin.close()
+        told.update(json.loads(process.stdout.read() or "{}"))
     finally:
         process.stdin.close()
         process.wait(timeout=60)
@@ -53,10 +56,10 @@ def python_timers(bench, program):
     def measure():
         script = harness.ROOT / "bench" / "programs" / "python_timers.py"
         environment = dict(os.environ, PYTHONPATH=str(harness.ROOT / "clients" / "python"), PYTHONDONTWRITEBYTECODE="1")
-        with other_end(bench, program, "serve") as (sharing, _), other_end(bench, program, "swallow") as (lines, _):
-            done = subprocess.run(["/usr/bin/python3", str(script), str(sharing), str(lines), str(ROUNDS)],
+        with other_end(bench, program, "serve") as sharing, other_end(bench, program, "swallow") as lines:
+            done = subprocess.run(["/usr/bin/python3", str(script), sharing["path"], lines["path"], str(ROUNDS)],
                                   env=environment, capture_output=True, text=True, check=True)
-        return json.loads(done.stdout)
+        return {**json.loads(done.stdout), "server": sharing}
 
     found = bench.once("Python timers", measure)
     theirs = found["prometheus"]
@@ -73,6 +76,9 @@ def python_timers(bench, program):
               f"{median('handle')}, prometheus_client {found['version']} {median('prometheus')}; {ROUNDS} turns each",
               "at least 3 x", low >= 3)
     bench.row("Python `with metrics.timer(…)` against it", faster("with")[1], median("with"))
+    server = found["server"]
+    bench.row("the server's CPU time meanwhile", f"{server['cpu_seconds'] * 1e3:.1f} ms",
+              f"{server['counted']} durations counted, {server['lost']} lost")
     bench.row("a JSON line for each event, against it", faster("lines")[1],
               f"{median('lines')}, {found['dropped_lines']} dropped")
 

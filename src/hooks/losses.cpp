@@ -34,6 +34,8 @@ std::string_view reason(Trouble trouble) {
       return "time stamp is implausible, time of arrival taken";
     case Trouble::other_unit:
       return "unit is another than at first";
+    case Trouble::other_kind:
+      return "kind is another than at first";
     case Trouble::left_unread:
       return "log is longer than can be read at the end";
     case Trouble::too_many_clients:

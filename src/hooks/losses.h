@@ -27,6 +27,7 @@ enum class Trouble : uint8_t {
   too_many_names,
   bad_time,
   other_unit,
+  other_kind,
   left_unread,
   too_many_clients,
   no_descriptor,

@@ -114,7 +114,12 @@ void ReportIntake::name_slot(const Reading& reading, Losses& losses) {
 }
 
 bool ReportIntake::name_histogram(const Reading& reading, Losses& losses) {
-  return name_index(histograms_, reading, losses);
+  if (!name_index(histograms_, reading, losses)) return false;
+  uint32_t& metric = histograms_[reading.index];
+  if (metrics_[metric].kind == ReportKind::timer) return true;
+  losses.add(Trouble::other_kind);
+  metric = kNone;
+  return false;
 }
 
 void ReportIntake::take(const Reading& reading, const Arrival& arrival, Losses& losses) {

@@ -139,6 +139,17 @@ TEST_F(ManyCallers, report_through_shared_memory) {
   EXPECT_TRUE(caller().losses.empty());
 }
 
+TEST_F(ManyCallers, cannot_make_a_timer_of_a_number) {
+  start();
+  const RawClient client = meet();
+  client.say("{\"n\": 1}\n{\"n\": {\"kind\": \"timer\", \"histogram\": 0}}\n");
+  client.add(0, 1000, 1);
+  drain();
+  EXPECT_EQ(caller().find("n")->info.kind, ReportKind::number);
+  EXPECT_EQ(caller().find("n")->durations.count(), 0U);
+  EXPECT_EQ(caller().lost("kind is another than at first"), 1U);
+}
+
 TEST_F(ManyCallers, are_looked_at_once_in_an_interval) {
   Limits limits;
   limits.visit_interval = std::chrono::seconds(1);

@@ -35,6 +35,7 @@ struct Client {
   MessageParser parser;
   bool greeted = false;
   std::optional<SharedMemory> memory;
+  uint64_t heard_in = 0;  ///< the poll in which it had its turn
   Losses losses;
 };
 
@@ -110,6 +111,7 @@ class EpollServer final : public Server {
   Budget budget_;
   Losses losses_;
   std::unordered_map<int, Client> clients_;
+  uint64_t polls_ = 0;
   Timestamp next_visit_;
   SharedMemory::Buffers shared_;
   std::vector<epoll_event> events_;
@@ -124,6 +126,7 @@ bool EpollServer::watch(int fd) {
 }
 
 void EpollServer::poll() {
+  ++polls_;
   const int ready = ::epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()), 0);
   for (int i = 0; i < ready; ++i) {
     const int fd = events_[static_cast<size_t>(i)].data.fd;
@@ -190,7 +193,8 @@ void EpollServer::visit_all() {
   next_visit_ = now.time + limits_.visit_interval;
   for (auto& [fd, client] : clients_) {
     if (client.memory) {
-      hear(client, now);  // one that is gone will be seen by its descriptor
+      // One that is gone will be seen by its descriptor.
+      if (client.heard_in != polls_) hear(client, now);
       client.memory->take_durations(shared_, *client.intake, now, client.budget, client.losses);
     }
     client.intake->end_visit(now);
@@ -200,6 +204,7 @@ void EpollServer::visit_all() {
 
 /// Takes messages and events; false when the client is gone.
 bool EpollServer::hear(Client& client, const Arrival& now) {
+  client.heard_in = polls_;
   if (client.memory) client.memory->look(client.losses);
   const bool alive = drain(client, now);
   if (client.memory) client.memory->take_events(shared_, *client.intake, now, client.losses);

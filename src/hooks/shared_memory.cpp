@@ -74,7 +74,7 @@ void SharedMemory::look(Losses& losses) {
   }
 }
 
-void SharedMemory::note_dropped(Lane& lane, uint64_t dropped, Losses& losses) const {
+void SharedMemory::note_dropped(Lane& lane, uint64_t dropped, Losses& losses) {
   if (dropped == lane.dropped) return;
   losses.add(Trouble::ring_full, std::min(dropped - lane.dropped, kMostDropped));
   lane.dropped = dropped;
@@ -91,36 +91,35 @@ void SharedMemory::take_lane(size_t number, Buffers& buffers, Intake& intake,
                              const Arrival& arrival, Losses& losses) {
   Lane& lane = lanes_[number];
   const size_t start = shared::kFirstEvent + number * shared::kEvents * shared::kEventBytes;
-  if (lane.head - lane.tail > shared::kEvents) {
-    losses.add(Trouble::bad_memory);
-    lane.tail = lane.head;
-  }
-  while (lane.tail != lane.head) {
+  bool good = lane.head - lane.tail <= shared::kEvents;
+  while (good && lane.tail != lane.head) {
     const size_t place = lane.tail % shared::kEvents;
     const size_t count = std::min<size_t>(lane.head - lane.tail, shared::kEvents - place);
-    if (!read(start + place * shared::kEventBytes, buffers.events.data(),
-              count * shared::kEventBytes)) {
-      losses.add(Trouble::bad_memory);
-      lane.tail = lane.head;
-      break;
-    }
-    for (size_t i = 0; i < count; ++i) {
-      const uint64_t* const words = &buffers.events[i * kEventWords];
-      const Event event{static_cast<uint32_t>(words[0]), std::bit_cast<double>(words[1]),
-                        std::bit_cast<double>(words[2])};
-      if (words[0] >> 32U != static_cast<uint32_t>(++lane.tail)) {
-        losses.add(Trouble::bad_memory);
-      } else if (!std::isfinite(event.value)) {
-        losses.add(Trouble::out_of_range);
-      } else {
-        intake.take(event, arrival, losses);
-      }
+    good = read(start + place * shared::kEventBytes, buffers.events.data(),
+                count * shared::kEventBytes);
+    for (size_t i = 0; good && i < count; ++i) {
+      take_event(&buffers.events[i * kEventWords], ++lane.tail, intake, arrival, losses);
     }
   }
+  if (!good) losses.add(Trouble::bad_memory);
+  lane.tail = lane.head;
   const size_t tail = shared::kFirstLane + number * shared::kLaneBytes + shared::kTail;
-  const uint64_t told = lane.tail;
-  if (::pwrite(memory_.get(), &told, sizeof told, static_cast<off_t>(tail)) != sizeof told) {
+  if (::pwrite(memory_.get(), &lane.tail, sizeof lane.tail, static_cast<off_t>(tail)) < 0) {
     losses.add(Trouble::bad_memory);
+  }
+}
+
+/// `position` counts from one and is part of the event, so that a torn or stale one is seen.
+void SharedMemory::take_event(const uint64_t* words, uint64_t position, Intake& intake,
+                              const Arrival& arrival, Losses& losses) {
+  const Event event{static_cast<uint32_t>(words[0]), std::bit_cast<double>(words[1]),
+                    std::bit_cast<double>(words[2])};
+  if (words[0] >> 32U != static_cast<uint32_t>(position)) {
+    losses.add(Trouble::bad_memory);
+  } else if (!std::isfinite(event.value)) {
+    losses.add(Trouble::out_of_range);
+  } else {
+    intake.take(event, arrival, losses);
   }
 }
 

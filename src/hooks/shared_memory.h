@@ -17,10 +17,10 @@
 
 namespace assay::hooks {
 
-/// The memory that one client reports through (its layout is in clients/cpp/assay_shared.hpp), as the
-/// server sees it. It is never mapped here but read piece by piece into buffers of ours: so nothing
-/// that the client does to it can fault, change under our hands or count as our memory. Whatever it
-/// holds, a look costs a bounded time.
+/// The memory that one client reports through (its layout is in clients/cpp/assay_shared.hpp), as
+/// the server sees it. It is never mapped here but read piece by piece into buffers of ours: so
+/// nothing that the client does to it can fault, change under our hands or count as our memory.
+/// Whatever it holds, a look costs a bounded time.
 class SharedMemory {
  public:
   /// Buffers that all clients use in turn.
@@ -63,9 +63,11 @@ class SharedMemory {
   };
 
   bool read(size_t offset, void* into, size_t bytes) const;
-  void note_dropped(Lane& lane, uint64_t dropped, Losses& losses) const;
+  static void note_dropped(Lane& lane, uint64_t dropped, Losses& losses);
   void take_lane(size_t number, Buffers& buffers, Intake& intake, const Arrival& arrival,
                  Losses& losses);
+  static void take_event(const uint64_t* words, uint64_t position, Intake& intake,
+                         const Arrival& arrival, Losses& losses);
   static bool has_room(Seen& seen, size_t group, Budget& budget);
   bool add_new(Buffers& buffers, Seen& seen, uint64_t groups, Budget& budget, Losses& losses);
 

@@ -37,8 +37,8 @@ enum class CallerId : uint32_t {};
 enum class ReportId : uint32_t {};
 
 /// Takes what many callers report, each under its own names: two apps that use one name stay apart.
-/// Called from the thread that polls the server, and never between `caller_gone` and the next
-/// `caller_connected` for that caller. Names are declared once; nothing is allocated per value.
+/// Called from the thread that polls the server; must outlive the server, which says that all
+/// callers are gone at its end. Names are declared once; nothing is allocated per value.
 class ReportSink {
  public:
   virtual ~ReportSink() = default;
