@@ -415,10 +415,7 @@ class LiveMetrics {
 
   void send(detail::State& s, detail::Clock::time_point now) {
     if (s.buffer.empty()) return;
-    if (s.fd < 0 && now >= s.next_attempt) {
-      s.fd = detail::connect_to(path_);
-      s.buffer.insert(0, "{}\n");  // asks for shared memory
-    }
+    if (s.fd < 0 && now >= s.next_attempt) s.fd = detail::connect_to(path_);
     if (s.fd < 0) return disconnect(s);
     size_t sent = 0;
     while (sent < s.buffer.size()) {

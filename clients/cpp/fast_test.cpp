@@ -94,7 +94,7 @@ TEST_F(FastClient, gives_lines_to_a_profiler_that_never_answers) {
   const int connection = ::accept(listener, nullptr, nullptr);
   std::string got(4096, '\0');
   got.resize(static_cast<size_t>(::read(connection, got.data(), got.size())));
-  EXPECT_EQ(got.rfind("{}\n{\"n\": {\"value\": 0, ", 0), 0U) << got;
+  EXPECT_EQ(got.rfind("{}\n\n{\"n\": {\"value\": 0, ", 0), 0U) << got;
   EXPECT_NE(got.find("{\"n\": {\"value\": 2, "), std::string::npos) << got;
   EXPECT_EQ(metrics.dropped(), 0U);
   ::close(connection);

@@ -21,7 +21,7 @@ BATCH = 500              # messages that are sent at once
 ADDRESS_LIMIT = 107
 LOOK_SECONDS = 1.0       # between looks whether the profiler lives
 ANSWER_SECONDS = 0.05    # between looks for its answer
-GREETING = b'{}\n'       # asks for shared memory; means nothing to a profiler that has none
+GREETING = b'{}\n\n'     # asks for shared memory; means nothing to a profiler that has none
 _NEVER = float('inf')
 
 
@@ -46,7 +46,6 @@ class Sender(object):
         self._next_flush = 0.0
         self._sends_left = 0
         self._next_attempt = 0.0
-        self._greeting = b''
         self._next_look = _NEVER
         self.memory = None
 
@@ -155,13 +154,13 @@ class Sender(object):
         try:
             connection.setblocking(False)
             connect_to(connection, self.path)
+            connection.send(GREETING, socket.MSG_NOSIGNAL)
         except Exception:
             connection.close()
             self._next_attempt = now + RETRY_SECONDS
             self._drop_queue()
             return False
         self._socket = connection
-        self._greeting = GREETING
         self._next_look = now
         return True
 
@@ -169,8 +168,7 @@ class Sender(object):
         while self._unsent or self._queue:
             if not self._unsent:
                 count = min(len(self._queue), BATCH)
-                self._unsent = self._greeting + b''.join([self._queue.popleft() for _ in range(count)])
-                self._greeting = b''
+                self._unsent = b''.join([self._queue.popleft() for _ in range(count)])
             try:
                 # Even an app that dies of SIGPIPE by choice must not die of ours.
                 sent = self._socket.send(self._unsent, socket.MSG_NOSIGNAL)

@@ -8,7 +8,7 @@ import pytest
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-GREETING = b'{}\n'
+GREETING = b'{}\n\n'
 
 
 class Profiler(object):
@@ -36,6 +36,7 @@ class Profiler(object):
     def accept(self):
         connection = self._listener.accept()[0]
         connection.settimeout(10)
+        assert connection.recv(len(GREETING)) == GREETING
         self.connections.append(connection)
         return connection
 
@@ -48,8 +49,6 @@ class Profiler(object):
             if not piece:
                 break
             data += piece
-        if data.startswith(GREETING):
-            data = data[len(GREETING):]
         assert data.endswith(b'\n\n') or not data
         return [json.loads(text) for text in data.decode().split('\n\n') if text]
 
