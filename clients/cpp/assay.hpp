@@ -250,6 +250,8 @@ class LiveMetrics {
  private:
   friend class Handle;
 
+  static constexpr double kLongest = 1e6;  ///< seconds that can be counted in a histogram
+
   template <class F>
   void guarded(F work) noexcept {
     try {
@@ -333,6 +335,7 @@ class LiveMetrics {
     if (!s.attached || !std::isfinite(value) || m.quoted_name.empty()) return false;
     if (m.way == detail::Way::lines && !name_it(s, m, now)) return false;
     if (m.way == detail::Way::histogram) {
+      if (!(value >= 0 && value <= kLongest)) return false;
       s.memory.add(m.histogram, static_cast<int64_t>(value * 1e9));
       return true;
     }

@@ -220,6 +220,18 @@ TEST_F(FastClient, drops_what_is_no_number) {
   EXPECT_TRUE(caller().losses.empty());
 }
 
+TEST_F(FastClient, leaves_times_that_cannot_be_to_the_profiler) {
+  start();
+  LiveMetrics metrics(path_.c_str());
+  meet(metrics);
+  metrics.timed("t", 1);
+  metrics.timed("t", -1);
+  metrics.timed("t", 1e300);
+  drain();
+  EXPECT_EQ(caller().find("t")->durations.count(), 2U);
+  EXPECT_EQ(caller().lost("value is NaN, infinite or out of range"), 1U);
+}
+
 TEST_F(FastClient, outlives_its_profiler_and_meets_the_next_one) {
   start();
   LiveMetrics metrics(path_.c_str());

@@ -79,10 +79,11 @@ class Memory(object):
         self.timers_are_histograms = bool(flags & TIMERS_ARE_HISTOGRAMS)
         self.slots = {}        # name -> number that the profiler was told
         self.histograms = {}
+        self.asks = False      # whether the profiler should be asked to read, after a put
 
     def put(self, slot, value, now):
         """True when the event is there, False when the ring is full; None when another thread is just
-        writing. `asks` tells whether the profiler should be asked to read."""
+        writing."""
         if not self._lock.acquire(False):
             return None
         try:
@@ -102,10 +103,10 @@ class Memory(object):
         finally:
             self._lock.release()
 
-    asks = False
-
     def add(self, histogram, durations):
         """Counts durations in nanoseconds; one caller at a time for each histogram."""
+        if min(durations) < 0:   # began in the future: the app's mistake
+            durations = [max(duration, 0) for duration in durations]
         halves = memoryview(array.array('f', durations)).cast('B').cast('H')[_UPPER_HALF::2].tolist()
         first = FIRST_BUCKET // 4 + histogram * BUCKETS
         counts = self._counts
@@ -116,4 +117,5 @@ class Memory(object):
             counts[first + bucket] = (counts[first + bucket] + count) & 0xffffffff
         head = (FIRST_HISTOGRAM + histogram * HISTOGRAM_BYTES) // 8
         self._words[head + GROUPS_IN_USE // 8] |= groups
-        self._words[head + SUM // 8] += sum(durations) or 1
+        total = self._words[head + SUM // 8] + (int(sum(durations)) or 1)
+        self._words[head + SUM // 8] = total & 0xffffffffffffffff

@@ -136,8 +136,10 @@ def test_timers_are_counted_in_their_bucket(shared, monkeypatch):
 def test_durations_of_no_time_and_of_ages_have_a_bucket(shared):
     metrics, sharing = shared
     metrics.push('n', 1)
-    metrics._sender.memory.add(3, [0, 10 ** 18])
-    assert sharing.histogram(3)[0] == {0: 1, _shared.BUCKETS - 1: 1}
+    metrics._sender.memory.add(3, [0, -5, 10 ** 18])
+    assert sharing.histogram(3) == ({0: 2, _shared.BUCKETS - 1: 1}, 10 ** 18)
+    metrics._sender.memory.add(4, [0])
+    assert sharing.histogram(4) == ({0: 1}, 1), 'that something came is seen by the sum'
 
 
 def test_a_run_gets_every_duration(profiler):
