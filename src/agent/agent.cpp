@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "budget.h"
 #include "families/families.h"
+#include "families/node_families.h"
 #include "live_json.h"
 #include "live_table.h"
 #include "names.h"
@@ -240,6 +241,7 @@ class Agent::Parts {
     if (settings_.containers) write_containers(exposition_, table_);
     write_reports(exposition_, reports_);
     write_own(exposition_);
+    if (settings_.node) node_.write(exposition_);
     const std::string_view text = exposition_.finish();
     net::ServerResponse response;
     response.content_type = std::string(wanted.content_type);
@@ -316,6 +318,7 @@ class Agent::Parts {
   Budget budget_;
   uint64_t beats_ = 0;
   uint64_t late_beats_ = 0;
+  NodeFamilies node_{root_, clock_};
   promapi::Exposition exposition_;
   promapi::Gzip gzip_;
   std::string address_;
