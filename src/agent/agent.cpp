@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "budget.h"
+#include "families/characteristics.h"
 #include "families/families.h"
 #include "families/node_families.h"
 #include "live_json.h"
@@ -242,6 +243,7 @@ class Agent::Parts {
     write_reports(exposition_, reports_);
     write_own(exposition_);
     if (settings_.node) node_.write(exposition_);
+    if (settings_.characteristics) characteristics_.write(exposition_);
     const std::string_view text = exposition_.finish();
     net::ServerResponse response;
     response.content_type = std::string(wanted.content_type);
@@ -319,6 +321,7 @@ class Agent::Parts {
   uint64_t beats_ = 0;
   uint64_t late_beats_ = 0;
   NodeFamilies node_{root_, clock_};
+  Characteristics characteristics_{root_, clock_, settings_.location};
   promapi::Exposition exposition_;
   promapi::Gzip gzip_;
   std::string address_;

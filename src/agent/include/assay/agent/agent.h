@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <assay/base/files.h>
@@ -11,6 +12,17 @@
 #include <assay/base/time.h>
 
 namespace assay::agent {
+
+/// Where the machine stands, as its operator says; empty: nobody said.
+struct Location {
+  std::string city;
+  std::string country;
+  std::string continent;
+  std::optional<double> latitude;   ///< degrees
+  std::optional<double> longitude;  ///< degrees
+
+  friend bool operator==(const Location&, const Location&) = default;
+};
 
 /// How the daemon works; docs/agent.md has each of these with its default.
 struct Settings {
@@ -25,6 +37,7 @@ struct Settings {
   bool node = true;             ///< node_*
   bool characteristics = true;  ///< char_node_*
   bool services = true;
+  Location location = {};  ///< told with char_node_*
 };
 
 /// Tells somebody what happens, in one line.
