@@ -13,6 +13,7 @@ import urllib.request
 
 import pytest
 from conftest import BIN, HERE, wait_until
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as openmetrics_families
 from prometheus_client.parser import text_string_to_metric_families
 
 AGENT = str(BIN / "assay-agent")
@@ -28,8 +29,9 @@ UPSTREAM = [
 ]
 
 
-def read(address):
-    with urllib.request.urlopen(f"http://{address}/metrics", timeout=20) as answer:
+def read(address, accept="text/plain"):
+    request = urllib.request.Request(f"http://{address}/metrics", headers={"Accept": accept})
+    with urllib.request.urlopen(request, timeout=20) as answer:
         return answer.read().decode()
 
 
@@ -181,6 +183,21 @@ def test_promtool_complains_of_no_name_but_those_of_node_exporter(agent, exporte
     theirs, their_status = complaints(read(exporter(*UPSTREAM)))
     assert ours <= theirs
     assert status == their_status == 3, "the kernel's words, such as MemFree, are no snake_case"
+
+
+def test_openmetrics_has_the_same_series(agent):
+    at = agent("--no-containers")
+
+    def both():
+        """Once no device came or went meanwhile."""
+        first, second, third = read(at), read(at, "application/openmetrics-text; version=1.0.0"), read(at)
+        same = set(parsed(first)[1]) == set(parsed(third)[1])
+        return (first, second) if same else None
+
+    classic, text = wait_until(both, 60, "two scrapes with the same devices")
+    found = {(sample.name, frozenset((k, v) for k, v in sample.labels.items() if v))
+             for family in openmetrics_families(text) for sample in family.samples}
+    assert found == set(parsed(classic)[1])
 
 
 @pytest.mark.parametrize("switch, prefix", [("--no-node", "node_"), ("--no-characteristics", "char_node_"),

@@ -2,6 +2,7 @@
 // Replaces this test binary's operator new by one that counts.
 #include "families/node_families.h"
 
+#include "families/characteristics.h"
 #include "testing/machine.h"
 
 #include <algorithm>
@@ -53,15 +54,11 @@ SysRoot tree(const std::string& name) {
   return SysRoot(std::string(ASSAY_SOURCE_DIR) + "/tests/sysroots/" + name);
 }
 
-std::string_view scrape(NodeFamilies& families, promapi::Exposition& out) {
-  out.start(promapi::TextFormat::classic);
-  families.write(out);
-  return out.finish();
-}
-
 std::string scrape(NodeFamilies& families) {
   promapi::Exposition out;
-  return std::string(scrape(families, out));
+  out.start(promapi::TextFormat::classic);
+  families.write(out);
+  return std::string(out.finish());
 }
 
 std::string text_of(const SysRoot& root) {
@@ -103,11 +100,15 @@ INSTANTIATE_TEST_SUITE_P(, NodeTrees,
 TEST(NodeFamilies, allocate_nothing_once_the_devices_are_known) {
   for (const std::string name : {"vm-cgroup-v1", "x86-laptop", "jetson-agx-orin"}) {
     NodeFamilies families(tree(name), clock_of_2023());
+    Characteristics characteristics(tree(name), clock_of_2023(), {});
     promapi::Exposition out;
     size_t before = 0;
     for (int round = 0; round < 12; ++round) {
       if (round == 2) before = allocations;
-      EXPECT_FALSE(scrape(families, out).empty());
+      out.start(promapi::TextFormat::classic);
+      families.write(out);
+      characteristics.write(out);
+      EXPECT_FALSE(out.finish().empty());
     }
     EXPECT_EQ(allocations, before) << name;
   }
