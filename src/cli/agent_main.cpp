@@ -33,11 +33,14 @@ int main(int argc, char** argv) {
                  "Share of one core above which it reads less often; 0 for no limit")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0));
-  app.add_flag("!--no-containers", settings.containers, "Without the families container_*");
-  app.add_flag("!--no-node", settings.node, "Without the families node_*");
-  app.add_flag("!--no-characteristics", settings.characteristics,
-               "Without the families char_node_*");
-  app.add_flag("!--no-services", settings.services, "Without systemd's services among the apps");
+  const auto add_switch = [&](const char* name, bool& setting, const char* help) {
+    app.add_flag_callback(
+        name, [&setting] { setting = false; }, help);
+  };
+  add_switch("--no-containers", settings.containers, "Without the families container_*");
+  add_switch("--no-node", settings.node, "Without the families node_*");
+  add_switch("--no-characteristics", settings.characteristics, "Without the families char_node_*");
+  add_switch("--no-services", settings.services, "Without systemd's services among the apps");
   CLI11_PARSE(app, argc, argv);
   const assay::SystemClock clock;
   assay::agent::Agent agent(assay::SysRoot(), clock, std::move(settings), tell);

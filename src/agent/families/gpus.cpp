@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "families/gpus.h"
 
-#include <array>
 #include <fmt/format.h>
 
 #include <assay/base/text.h>

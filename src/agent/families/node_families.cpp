@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "families/node_families.h"
 
-#include <array>
 #include <fmt/format.h>
 #include <sys/utsname.h>
 

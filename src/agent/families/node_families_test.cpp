@@ -10,7 +10,6 @@
 #include <new>
 #include <sys/statvfs.h>
 
-#include <assay/base/text.h>
 #include <gtest/gtest.h>
 
 namespace {
