@@ -228,3 +228,33 @@ def test_a_mount_that_comes_and_goes_is_seen(agent, tmp_path):
     finally:
         subprocess.run(["umount", folder], check=True)
     assert size() is None
+
+
+@pytest.fixture
+def service():
+    """A control group with a service's name, as systemd makes them; gives its path in the tree."""
+    name = f"assay-e2e-{os.getpid()}.service"
+    with open("/proc/self/mounts", encoding="utf-8") as mounts:
+        trees = [line.split()[1] for line in mounts if line.split()[2] in ("cgroup", "cgroup2") and
+                 "cpuset" not in line.split()[3]]
+    made = []
+    try:
+        for tree in trees:
+            os.mkdir(f"{tree}/{name}")
+            made.append(f"{tree}/{name}")
+        yield f"/{name}"
+    finally:
+        for folder in made:
+            os.rmdir(folder)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="making control groups needs root")
+def test_services_can_be_switched_off(agent, service):
+    with_services, without = agent(), agent("--no-services")
+
+    def is_told(at):
+        return any(dict(labels).get("id") == service for name, labels in parsed(read(at))[1]
+                   if name.startswith("container_"))
+
+    wait_until(lambda: is_told(with_services), 10, "the service is told")
+    assert not is_told(without)
