@@ -28,6 +28,10 @@ void* operator new(size_t size) {
 void* operator new[](size_t size) {
   return counted(size);
 }
+void* operator new(size_t size, const std::nothrow_t&) noexcept {
+  ++allocations;
+  return std::malloc(size);
+}
 void operator delete(void* memory) noexcept {
   std::free(memory);
 }
@@ -121,8 +125,9 @@ TEST(NodeFamilies, are_only_the_clock_where_there_are_no_files) {
 
 TEST(NodeFamilies, survive_any_bytes) {
   const testing::Machine machine;
-  const std::string strange("cpu\0 \xff\ncpu0 1 x -3\nintr\n:::\n\xfe: \xff kB\n 1 2 \xf0 4\n\\04",
-                            52);
+  using namespace std::string_literals;
+  const std::string strange =
+      "cpu\0 \xff\ncpu0 1 x -3\nintr\n:::\n\xfe: \xff kB\n 1 2 \xf0 4\n\\04"s;
   for (const std::string file : {"stat", "loadavg", "meminfo", "vmstat", "sys/fs/file-nr",
                                  "pressure/cpu", "diskstats", "net/dev", "mounts"})
     machine.write("/proc/" + file, strange);
