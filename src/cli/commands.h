@@ -26,11 +26,16 @@ void add_check_command(CLI::App& app, Context& context);
 void add_cleanup_command(CLI::App& app, Context& context);
 void add_history_command(CLI::App& app, Context& context);
 void add_report_command(CLI::App& app, Context& context);
+void add_top_command(CLI::App& app, Context& context);
 void add_doctor_command(CLI::App& app, Context& context);
 void add_completion_command(CLI::App& app, Context& context);
 
 /// What `assay report --format` takes.
 inline constexpr std::array kFormats = {"html", "json", "csv", "junit", "text"};
+
+/// What `assay top --sort` takes; columns of reported values beside.
+inline constexpr std::array kTopOrders = {"cores",   "memory", "name",  "fps",   "kind",
+                                          "network", "disk",   "power", "goals", "age"};
 
 /// Adds the option that all commands with a history share.
 void add_store_option(CLI::App& command, Context& context);

@@ -43,6 +43,7 @@ std::string lines_of(const List& words) {
 /// The values of an option; nothing for one whose values are anything or files.
 std::optional<std::string> values_of(const std::string& option) {
   if (option == "--format") return lines_of(kFormats);
+  if (option == "--sort") return lines_of(kTopOrders);
   if (option == "--metrics") return lines_of(session::metric_groups());
   return std::nullopt;
 }

@@ -26,6 +26,7 @@ Examples:
   assay check sage.yaml                               the plan and every error, starting nothing
   assay history show last                             what the newest session found
   assay report last --format html -o report.html      one page to open, mail or print
+  assay top                                           the apps of a node, live, from its agent
   assay doctor                                        what this machine can measure
 
 Exit codes:
@@ -36,6 +37,7 @@ Environment:
   ASSAY_STORE    history file (default: assay/history.db in the XDG data folder)
   ASSAY_LOCK     held by the one session that measures (default: /run/lock/assay.lock)
   ASSAY_SOCKET   set for the app: where it reports its own metrics
+  ASSAY_URL      the agent that `assay top` asks; ASSAY_TOKEN goes with it
   NO_COLOR       no colours in the terminal
 )";
 
@@ -121,6 +123,7 @@ void add_commands(CLI::App& app, Context& context) {
   add_check_command(app, context);
   add_history_command(app, context);
   add_report_command(app, context);
+  add_top_command(app, context);
   add_doctor_command(app, context);
   add_cleanup_command(app, context);
   add_completion_command(app, context);
