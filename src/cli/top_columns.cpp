@@ -221,7 +221,7 @@ std::vector<TopColumn> top_columns(const TopDocument& document, const RecentCore
   add_told_columns(document, unicode, columns);
   columns.push_back({"age", "AGE", 8, 4,
                      [](const TopApp& app) -> Span { return {age_text(app.seconds)}; },
-                     [](const TopApp& app) { return std::optional<double>(app.seconds); }});
+                     [](const TopApp& app) { return app.seconds; }});
   return columns;
 }
 
@@ -306,12 +306,13 @@ std::string shown_value(const std::string& name, const std::string& unit, double
   return format_number(value);
 }
 
-std::string age_text(double seconds) {
+std::string age_text(std::optional<double> seconds) {
   constexpr double kDay = 86400;
   constexpr double kLongest = 1e9;
-  seconds = std::clamp(seconds, 0.0, kLongest);
-  if (seconds < kDay) return clock_text(from_seconds(seconds));
-  const auto hours = static_cast<int64_t>(seconds / 3600);
+  if (!seconds) return "-";
+  const double age = std::clamp(*seconds, 0.0, kLongest);
+  if (age < kDay) return clock_text(from_seconds(age));
+  const auto hours = static_cast<int64_t>(age / 3600);
   return fmt::format("{} d {} h", hours / 24, hours % 24);
 }
 

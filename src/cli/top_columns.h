@@ -50,7 +50,7 @@ Line row_of(const std::vector<TopColumn>& columns, const TopApp& app);
 
 /// "612 MB", "1.2 kB/s", "0.52", "81 ms": by the value's name and unit.
 std::string shown_value(const std::string& name, const std::string& unit, double value);
-/// "0:12", "3:04:05", "12 d 3 h".
-std::string age_text(double seconds);
+/// "0:12", "3:04:05", "12 d 3 h", "-".
+std::string age_text(std::optional<double> seconds);
 
 }  // namespace assay::cli

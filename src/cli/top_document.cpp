@@ -10,6 +10,7 @@
 namespace assay::cli {
 namespace {
 
+constexpr size_t kReportedSpan = 1;  ///< a minute
 constexpr size_t kMaxEvent = 64U << 20U;
 
 /// What is there and of the right kind.
@@ -40,6 +41,10 @@ std::string text(const Json& json, std::string_view name) {
   return safe_text(raw_text(json, name));
 }
 
+TopSummary summary_of(const Json& json) {
+  return {number(json, "mean"), number(json, "p95"), number(json, "max")};
+}
+
 TopValue value_of(const Json& json) {
   TopValue value;
   value.now = number(json, "now");
@@ -48,8 +53,10 @@ TopValue value_of(const Json& json) {
   for (size_t i = 0; i < kTopSpans.size(); ++i) {
     const Json* const span = member(json, kTopSpans[i].key);
     if (span == nullptr) continue;
-    value.spans[i] = {number(*span, "mean"), number(*span, "p95"), number(*span, "max")};
+    value.spans[i] = summary_of(*span);
   }
+  // What an app reports is summed up over one span only, beside its value.
+  if (number(json, "mean")) value.spans[kReportedSpan] = summary_of(json);
   return value;
 }
 
@@ -106,7 +113,7 @@ TopApp app_of(const Json& json) {
   app.kind = text(json, "kind");
   app.running = truth(json, "running").value_or(true);
   app.lower_bound = truth(json, "lower_bound").value_or(false);
-  app.seconds = number(json, "seconds").value_or(0);
+  app.seconds = number(json, "seconds");
   app.values = values_of(json);
   if (const Json* const reported = member(json, "reported")) app.reported = values_of(*reported);
   if (const Json* const limits = member(json, "limits")) {

@@ -48,7 +48,7 @@ struct TopApp {
   std::string kind;
   bool running = true;
   bool lower_bound = false;                  ///< its last moment may be missing
-  double seconds = 0;                        ///< its age, or how long it was there
+  std::optional<double> seconds;             ///< its age, or how long it was there
   std::map<std::string, TopValue> values;    ///< by name: "cores", "memory_bytes" ...
   std::map<std::string, TopValue> reported;  ///< by itself: "fps" ...
   std::optional<double> core_limit;

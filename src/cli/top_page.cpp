@@ -62,21 +62,33 @@ std::string limits_text(const TopApp& app) {
   return text.empty() ? "none" : text;
 }
 
+/// A line for each span, the first with the value's name and what it is now.
 void add_value(Lines& lines, const std::string& name, const TopValue& value, bool running) {
   const auto cell = [&](std::optional<double> number) {
     return right_cell(number ? shown_value(name, value.unit, *number) : "", kNumber);
   };
   std::string title = title_of(name);
   std::optional<double> now = running ? value.now : std::nullopt;
-  for (size_t i = 0; i < kTopSpans.size(); ++i) {
-    const TopSummary& span = value.spans[i];
-    const bool empty = !span.mean && !span.p95 && !span.max;
-    if (empty && i > 0) continue;
+  const auto add = [&](std::string_view over, const TopSummary& span) {
     lines.push_back({{left_cell(std::exchange(title, ""), kTitle)},
                      {cell(std::exchange(now, std::nullopt)), Ink::bold},
-                     {"  " + left_cell(empty ? "" : kTopSpans[i].title, 5), Ink::dim},
+                     {"  " + left_cell(over, 5), Ink::dim},
                      {cell(span.mean) + cell(span.p95) + cell(span.max)}});
+  };
+  const size_t before = lines.size();
+  for (size_t i = 0; i < kTopSpans.size(); ++i) {
+    const TopSummary& span = value.spans[i];
+    if (span.mean || span.p95 || span.max) add(kTopSpans[i].title, span);
   }
+  if (lines.size() == before) add("", {});
+}
+
+/// "container, running for 0:12".
+std::string state_text(const TopApp& app) {
+  const std::string kind = app.kind.empty() ? "app" : app.kind;
+  if (!app.seconds) return fmt::format("{}, {}", kind, app.running ? "running" : "ended");
+  return fmt::format("{}, {} {}", kind, app.running ? "running for" : "ended after",
+                     age_text(app.seconds));
 }
 
 Line values_head() {
@@ -90,10 +102,7 @@ Line values_head() {
 
 Lines app_page(const TopApp& app, size_t width, bool unicode) {
   Lines lines;
-  lines.push_back({{app.name, Ink::bold},
-                   {fmt::format("  {}, {} {}", app.kind.empty() ? "app" : app.kind,
-                                app.running ? "running for" : "ended after", age_text(app.seconds)),
-                    app.running ? Ink::plain : Ink::bad}});
+  lines.push_back({{app.name, Ink::bold}, {"  " + state_text(app), Ink::plain}});
   if (app.lower_bound)
     lines.push_back({{"its last moment was not seen: it may have used more", Ink::dim}});
   for (const auto& advice : app.advice)
