@@ -3,6 +3,7 @@
 
 #include "top_text.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include <assay/samples/records.h>
@@ -65,11 +66,11 @@ bool is_value(const Json& json) {
          member(json, kTopSpans.front().key) != nullptr;
 }
 
-std::map<std::string, TopValue> values_of(const Json& json) {
-  std::map<std::string, TopValue> values;
+std::vector<std::pair<std::string, TopValue>> values_of(const Json& json) {
+  std::vector<std::pair<std::string, TopValue>> values;
   if (!json.is_object()) return values;
   for (const auto& [name, value] : json.items())
-    if (is_value(value)) values.emplace(safe_text(name), value_of(value));
+    if (is_value(value)) values.emplace_back(safe_text(name), value_of(value));
   return values;
 }
 
@@ -115,7 +116,8 @@ TopApp app_of(const Json& json) {
   app.lower_bound = truth(json, "lower_bound").value_or(false);
   app.seconds = number(json, "seconds");
   app.values = values_of(json);
-  if (const Json* const reported = member(json, "reported")) app.reported = values_of(*reported);
+  if (const Json* const reported = member(json, "reported"))
+    for (auto& [name, value] : values_of(*reported)) app.reported.emplace(name, std::move(value));
   if (const Json* const limits = member(json, "limits")) {
     app.core_limit = number(*limits, "cores");
     app.memory_limit = number(*limits, "memory_bytes");
@@ -138,7 +140,8 @@ void read_node(const Json& json, TopDocument& document) {
 }  // namespace
 
 std::optional<double> TopApp::now(const std::string& value) const {
-  const auto found = values.find(value);
+  const auto found = std::find_if(values.begin(), values.end(),
+                                  [&](const auto& one) { return one.first == value; });
   return running && found != values.end() ? found->second.now : std::nullopt;
 }
 

@@ -47,9 +47,10 @@ struct TopApp {
   std::string name;
   std::string kind;
   bool running = true;
-  bool lower_bound = false;                  ///< its last moment may be missing
-  std::optional<double> seconds;             ///< its age, or how long it was there
-  std::map<std::string, TopValue> values;    ///< by name: "cores", "memory_bytes" ...
+  bool lower_bound = false;       ///< its last moment may be missing
+  std::optional<double> seconds;  ///< its age, or how long it was there
+  /// By name, in the agent's order: "cores", "memory_bytes" ...
+  std::vector<std::pair<std::string, TopValue>> values;
   std::map<std::string, TopValue> reported;  ///< by itself: "fps" ...
   std::optional<double> core_limit;
   std::optional<double> memory_limit;

@@ -20,8 +20,8 @@ TEST(TopDocument, reads_what_the_agent_tells_of_an_app) {
   const TopApp& app = document->apps.front();
   EXPECT_EQ(app.name, "cam");
   EXPECT_EQ(app.now("cores"), 0.5);
-  EXPECT_EQ(app.values.at("cores").spans[0].p95, 0.6);
-  EXPECT_EQ(app.values.at("cores").spans[1].p95, std::nullopt);
+  EXPECT_EQ(app.values.front().second.spans[0].p95, 0.6);
+  EXPECT_EQ(app.values.front().second.spans[1].p95, std::nullopt);
   EXPECT_EQ(app.core_limit, 2);
   EXPECT_EQ(app.reported.at("fps").now, 12.5);
   ASSERT_EQ(app.goals.size(), 1U);

@@ -72,17 +72,19 @@ size_t count_if(const TopDocument& document, bool (*is)(const TopApp&)) {
   return static_cast<size_t>(std::count_if(document.apps.begin(), document.apps.end(), is));
 }
 
-std::string counts_text(const TopDocument& document) {
+/// "12 apps", ", 2 ended", ", 1 misses a goal".
+std::vector<std::string> counts_of(const TopDocument& document) {
   const size_t ended = count_if(document, [](const TopApp& app) { return !app.running; });
   const size_t running = document.apps.size() - ended;
-  std::string text = fmt::format("{} {}", running, running == 1 ? "app" : "apps");
-  if (ended > 0) text += fmt::format(", {} ended", ended);
+  std::vector<std::string> parts = {fmt::format("{} {}", running, running == 1 ? "app" : "apps")};
   const size_t missing = count_if(document, [](const TopApp& app) {
     return app.running && std::any_of(app.goals.begin(), app.goals.end(),
                                       [](const TopGoal& goal) { return goal.met == false; });
   });
-  if (missing > 0) text += fmt::format(", {} {} a goal", missing, missing == 1 ? "misses" : "miss");
-  return text;
+  if (missing > 0)
+    parts.push_back(fmt::format(", {} {} a goal", missing, missing == 1 ? "misses" : "miss"));
+  if (ended > 0) parts.push_back(fmt::format(", {} ended", ended));
+  return parts;
 }
 
 }  // namespace
@@ -94,7 +96,9 @@ Line TopView::title(size_t width) const {
       fmt::format("by {} {}", choice_.order.key, choice_.order.inverted ? up : down);
   Line line = {{"assay top", Ink::bold}};
   if (!document_.node.empty()) line.push_back({"  " + document_.node, Ink::bold});
-  line.push_back({"  " + counts_text(document_), Ink::plain});
+  line.push_back({"  ", Ink::plain});
+  for (const auto& part : counts_of(document_))
+    if (line_columns(line) + part.size() <= width) line.push_back({part, Ink::plain});
   const size_t used = line_columns(line) + text_columns(order);
   if (used + 2 > width) return line;
   line.push_back({std::string(width - used, ' ') + order, Ink::plain});

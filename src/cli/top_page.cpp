@@ -13,7 +13,6 @@ namespace assay::cli {
 namespace {
 
 constexpr size_t kTitle = 17;
-constexpr size_t kNumber = 10;
 
 /// "memory", "disk read": a value's name without its unit.
 std::string title_of(std::string name) {
@@ -62,26 +61,50 @@ std::string limits_text(const TopApp& app) {
   return text.empty() ? "none" : text;
 }
 
-/// A line for each span, the first with the value's name and what it is now.
-void add_value(Lines& lines, const std::string& name, const TopValue& value, bool running) {
-  const auto cell = [&](std::optional<double> number) {
-    return right_cell(number ? shown_value(name, value.unit, *number) : "", kNumber);
-  };
-  std::string title = title_of(name);
-  std::optional<double> now = running ? value.now : std::nullopt;
-  const auto add = [&](std::string_view over, const TopSummary& span) {
-    lines.push_back({{left_cell(std::exchange(title, ""), kTitle)},
-                     {cell(std::exchange(now, std::nullopt)), Ink::bold},
-                     {"  " + left_cell(over, 5), Ink::dim},
-                     {cell(span.mean) + cell(span.p95) + cell(span.max)}});
-  };
-  const size_t before = lines.size();
-  for (size_t i = 0; i < kTopSpans.size(); ++i) {
-    const TopSummary& span = value.spans[i];
-    if (span.mean || span.p95 || span.max) add(kTopSpans[i].title, span);
+/// The values as a table, or below their names where there is no room for one.
+class ValueLines {
+ public:
+  ValueLines(Lines& lines, size_t width) : lines_(lines), wide_(width >= kWidthOfTable) {}
+
+  void add_head() {
+    lines_.push_back(
+        {{left_cell("", wide_ ? kTitle : 2) + (wide_ ? right_cell("now", kNumber) : "") +
+              left_cell("  over", kSpan) + right_cell("mean", kNumber) +
+              right_cell("p95", kNumber) + right_cell("max", kNumber),
+          Ink::bar}});
   }
-  if (lines.size() == before) add("", {});
-}
+
+  void add(const std::string& name, const TopValue& value, bool running) {
+    const auto cell = [&](std::optional<double> number) {
+      return right_cell(number ? shown_value(name, value.unit, *number) : "", kNumber);
+    };
+    Line begin = {{left_cell(title_of(name), kTitle)},
+                  {cell(running ? value.now : std::nullopt), Ink::bold}};
+    if (!wide_) flush(begin, kIndent);
+    for (size_t i = 0; i < kTopSpans.size(); ++i) {
+      const TopSummary& span = value.spans[i];
+      if (!span.mean && !span.p95 && !span.max) continue;
+      begin.push_back({left_cell(fmt::format("  {}", kTopSpans[i].title), kSpan), Ink::dim});
+      begin.push_back({cell(span.mean) + cell(span.p95) + cell(span.max)});
+      flush(begin, wide_ ? kTitle + kNumber : kIndent);
+    }
+    if (begin.size() > 1) lines_.push_back(begin);
+  }
+
+ private:
+  static constexpr size_t kNumber = 10;
+  static constexpr size_t kSpan = 7;
+  static constexpr size_t kIndent = 2;
+  static constexpr size_t kWidthOfTable = kTitle + kSpan + 4 * kNumber;
+
+  /// The line is done; what follows begins below it.
+  void flush(Line& line, size_t indent) {
+    lines_.push_back(std::exchange(line, {{std::string(indent, ' ')}}));
+  }
+
+  Lines& lines_;
+  bool wide_;
+};
 
 /// "container, running for 0:12".
 std::string state_text(const TopApp& app) {
@@ -89,13 +112,6 @@ std::string state_text(const TopApp& app) {
   if (!app.seconds) return fmt::format("{}, {}", kind, app.running ? "running" : "ended");
   return fmt::format("{}, {} {}", kind, app.running ? "running for" : "ended after",
                      age_text(app.seconds));
-}
-
-Line values_head() {
-  const auto right = [](const char* text) { return right_cell(text, kNumber); };
-  return {{left_cell("", kTitle) + right("now") + "  " + left_cell("over", 5) + right("mean") +
-               right("p95") + right("max"),
-           Ink::bar}};
 }
 
 }  // namespace
@@ -110,9 +126,10 @@ Lines app_page(const TopApp& app, size_t width, bool unicode) {
   add_goals(lines, app, unicode);
   add_fact(lines, "limits", limits_text(app), Ink::plain);
   lines.push_back({});
-  lines.push_back(values_head());
-  for (const auto& [name, value] : app.reported) add_value(lines, name, value, app.running);
-  for (const auto& [name, value] : app.values) add_value(lines, name, value, app.running);
+  ValueLines values(lines, width);
+  values.add_head();
+  for (const auto& [name, value] : app.reported) values.add(name, value, app.running);
+  for (const auto& [name, value] : app.values) values.add(name, value, app.running);
   lines.push_back({});
   for (const auto& [title, text] : app.facts) add_fact(lines, title, text, Ink::plain);
   return lines;

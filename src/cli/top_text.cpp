@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <clocale>
+#include <cstdlib>
 #include <cwchar>
 #include <langinfo.h>
 
@@ -70,7 +71,9 @@ std::string_view text_beginning(std::string_view safe, size_t columns) {
 }
 
 std::string left_cell(std::string_view safe, size_t columns) {
-  std::string cell(text_beginning(safe, columns));
+  const bool cut = columns > 0 && text_columns(safe) > columns;
+  std::string cell(text_beginning(safe, cut ? columns - 1 : columns));
+  if (cut) cell += MB_CUR_MAX > 1 ? "…" : "~";
   return cell.append(columns - text_columns(cell), ' ');
 }
 

@@ -21,7 +21,7 @@ size_t text_columns(std::string_view safe);
 /// The longest beginning that fits. Where a wide character does not fit whole, a column stays free.
 std::string_view text_beginning(std::string_view safe, size_t columns);
 
-/// Exactly `columns` wide: cut, or filled with spaces behind or before it.
+/// Exactly `columns` wide: cut, on the left with a mark, or filled with spaces behind or before it.
 std::string left_cell(std::string_view safe, size_t columns);
 std::string right_cell(std::string_view safe, size_t columns);
 

@@ -37,12 +37,13 @@ TEST_F(TopText, bytes_that_are_no_characters_are_one_mark) {
 TEST_F(TopText, wide_characters_take_two_columns) {
   EXPECT_EQ(text_columns("水位"), 4U);
   EXPECT_EQ(left_cell("水位", 6), "水位  ");
-  EXPECT_EQ(left_cell("水位", 3), "水 ");
+  EXPECT_EQ(left_cell("水位", 3), "水…");
+  EXPECT_EQ(left_cell("水位", 2), "… ");
   EXPECT_EQ(right_cell("水位", 3), " 水");
 }
 
 TEST_F(TopText, cells_have_the_width_that_was_asked_for) {
-  EXPECT_EQ(left_cell("détecteur", 5), "détec");
+  EXPECT_EQ(left_cell("détecteur", 5), "déte…");
   EXPECT_EQ(right_cell("é", 3), "  é");
   EXPECT_EQ(left_cell("", 2), "  ");
 }
@@ -50,6 +51,7 @@ TEST_F(TopText, cells_have_the_width_that_was_asked_for) {
 TEST_F(TopText, another_locale_shows_ascii_only) {
   std::setlocale(LC_CTYPE, "C");
   EXPECT_EQ(safe_text("dé水r"), "d??r");
+  EXPECT_EQ(left_cell("detector", 4), "det~");
 }
 
 }  // namespace
