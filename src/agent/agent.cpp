@@ -288,7 +288,13 @@ class Agent::Parts {
         "Apps that were too many to be watched.", static_cast<double>(table_.not_watched()));
   }
 
-  std::string table_text() const { return to_json(table_, reports_, clock_.now()).dump(); }
+  std::string table_text() const {
+    auto json = to_json(table_, reports_, clock_.now());
+    json["node"] = {{"name", device_.hostname},
+                    {"cores", device_.cores},
+                    {"memory_bytes", device_.memory_bytes}};
+    return json.dump();
+  }
 
   net::ServerResponse apps() const {
     net::ServerResponse response;
@@ -310,6 +316,7 @@ class Agent::Parts {
   const Clock& clock_;
   Settings settings_;
   Tell tell_;
+  const Device device_ = probes::read_device(root_);
   asio::io_context loop_{1};
   asio::signal_set signals_{loop_, SIGTERM, SIGINT};
   LiveTable table_;
