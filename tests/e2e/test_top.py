@@ -14,7 +14,7 @@ import termios
 
 import pyte
 import pytest
-from conftest import ASSAY, BIN, wait_until
+from conftest import ASSAY, BIN, PYTHON, wait_until
 
 COLUMNS, ROWS = 100, 30
 MARK = f"{os.getpid():08x}"
@@ -23,14 +23,15 @@ MARK = f"{os.getpid():08x}"
 class Agent:
     def __init__(self, folder, env):
         self.socket = folder / "agent.sock"
+        self.hooks = folder / "hooks.sock"
         self.env = env
         self.start()
 
     def start(self):
         self.process = subprocess.Popen(
-            [BIN / "assay-agent", "--listen", "", "--socket", self.socket, "--docker", ""],
+            [BIN / "assay-agent", "--listen", "", "--socket", self.socket, "--hooks", self.hooks, "--docker", ""],
             env=self.env, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        told = self.process.stderr.readline()
+        told = self.process.stderr.readline() + self.process.stderr.readline()
         assert "listening" in told, told
 
     def stop(self):
@@ -242,6 +243,27 @@ def test_a_connection_that_breaks_is_shown_and_comes_back(top, agent):
                  "the trouble over the old table")
     agent.start()
     top.wait_for(lambda text: "no answer" not in text and top.names[0] in text, "the table again")
+
+
+REPORTING = """
+import os, sys
+with open(sys.argv[1], "w") as group:
+    group.write(str(os.getpid()))
+from assay import LiveMetrics
+metrics = LiveMetrics()
+metrics.push("fps", 12.5)
+sys.stdin.read()
+"""
+
+
+def test_what_an_app_reports_has_a_column(top, agent, place):
+    top.wait_for(lambda text: top.names[0] in text, "a row")
+    assert "fps" not in top.read()
+    group = f"{groups_root()}/top-test-{os.getpid()}/{MARK + 'b' * 56}/cgroup.procs"
+    with subprocess.Popen([PYTHON, "-c", REPORTING, group], stdin=subprocess.PIPE,
+                          env={**place.env, "ASSAY_SOCKET": str(agent.hooks)}) as app:
+        top.wait_for(lambda text: [row.split()[-2] for row in rows(text)] == ["-", "12.5"], "its frames")
+        assert app.poll() is None
 
 
 def test_once_and_json_are_for_scripts(place, agent, containers):
