@@ -54,12 +54,13 @@ class LiveTop {
     view_.take(answer.document);
   }
 
-  Result<int> run() {
+  int run() {
     while (!exit_) {
       if (shown_) {
         view_.set_trouble(trouble());
         const ScreenSize size = screen_.size();
-        ASSAY_CHECK(screen_.write(writer_.draw(view_.frame(size), size)));
+        // A terminal that takes nothing is gone.
+        if (!screen_.write(writer_.draw(view_.frame(size), size))) return kInterrupted;
       }
       wait();
     }
@@ -76,16 +77,16 @@ class LiveTop {
     if (ready == 0) press(keys_.give_up());
     if (ready <= 0) return;
     if (all[1].revents != 0) take_signals();
-    if (all[0].revents != 0 && shown_) read_keys();
+    if (all[0].revents != 0 && shown_) read_keys((all[0].revents & (POLLHUP | POLLERR)) != 0);
     if (all[2].revents != 0) take_news();
   }
 
-  void read_keys() {
+  /// `gone`: the terminal has been closed; what was typed before still counts.
+  void read_keys(bool gone) {
     std::array<char, 256> bytes{};
     const ssize_t size = ::read(STDIN_FILENO, bytes.data(), bytes.size());
     if (size > 0) return press(keys_.take({bytes.data(), static_cast<size_t>(size)}));
-    // A terminal that is gone is always readable and has nothing.
-    if (size == 0 || errno != EINTR) exit_ = exit_.value_or(kInterrupted);
+    if (gone) exit_ = exit_.value_or(kInterrupted);
   }
 
   void press(const std::vector<Key>& keys) {

@@ -81,7 +81,7 @@ std::string FrameWriter::draw(const Lines& frame, ScreenSize size) {
     const std::string line =
         row < frame.size() ? written(fitted_line(frame[row], size.columns), color_) : "";
     if (line == shown_[row]) continue;
-    // The row is cleared first: behind a full one the cursor would stand on its last column.
+    // A line fills its row; only rows without one have to be cleared.
     out += fmt::format("\033[{};1H{}{}", row + 1, line.empty() ? "\033[2K" : "", line);
     shown_[row] = line;
   }

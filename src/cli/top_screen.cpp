@@ -23,7 +23,7 @@ struct Before {
   termios mode{};
   volatile std::sig_atomic_t taken_over = 0;
 };
-Before before;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+Before before;
 
 /// Calls only what a signal's handler may.
 void give_back() {

@@ -206,6 +206,17 @@ def test_it_follows_the_size_of_the_terminal(top):
     assert top.wait_end() == 130
 
 
+def test_it_ends_with_its_terminal(top):
+    top.wait_for(lambda text: top.names[0] in text, "a row")
+    os.close(top.fd)
+    try:
+        pid, status = wait_until(lambda: (found := os.waitpid(top.pid, os.WNOHANG))[0] and found, 20, "its end")
+        top.code = os.waitstatus_to_exitcode(status)
+        assert (pid, top.code) == (top.pid, 130)
+    finally:
+        top.fd = os.open(os.devnull, os.O_RDONLY)
+
+
 @pytest.mark.parametrize("fatal", [signal.SIGSEGV, signal.SIGABRT, signal.SIGQUIT])
 def test_a_crash_leaves_the_terminal_as_it_was(top, fatal):
     top.wait_for(lambda text: top.names[0] in text, "a row")
