@@ -16,6 +16,13 @@ def test_noise_widens_the_interval():
     assert loud[2] - loud[1] > 5 * (quiet[2] - quiet[1])
 
 
+def test_a_few_disturbed_pairs_do_not_decide_when_they_are_trimmed():
+    pairs = [(1, 1.002), (1, 0.998)] * 50 + [(1, 3), (1, 2)]
+    assert harness.ratio_interval(pairs)[0] > 1.015
+    mean, low, high = harness.ratio_interval(pairs, trim=0.1)
+    assert 0.998 < low <= mean <= high < 1.002
+
+
 @pytest.mark.parametrize("p, value", [(50, 20), (95, 38), (100, 40)])
 def test_percentiles(p, value):
     assert harness.percentile(range(1, 41), p) == value

@@ -10,6 +10,7 @@ import harness
 TITLE = "the cost of a session"
 PAIRS = 200
 PAIR_SECONDS = 1  # of each half: short, so that both halves meet the same neighbours on a shared machine
+TRIM = 0.1  # single pairs differ by up to a third where others use the same cores
 STARTS = 40
 EXAMPLE = harness.ROOT / "examples" / "objcounter" / "sage.yaml"
 
@@ -41,10 +42,11 @@ def slowdown(bench):
         return [plain(), profiled()]
 
     pairs = [bench.once(f"pair {i}", lambda i=i: pair(i)) for i in range(PAIRS)]
-    wall = harness.ratio_interval([(a["wall_seconds"], b["wall_seconds"]) for a, b in pairs])
-    cpu = harness.ratio_interval([(a["cpu_seconds"], b["cpu_seconds"]) for a, b in pairs])
+    walls = [(a["wall_seconds"], b["wall_seconds"]) for a, b in pairs]
+    wall = harness.ratio_interval(walls, trim=TRIM)
+    cpu = harness.ratio_interval([(a["cpu_seconds"], b["cpu_seconds"]) for a, b in pairs], trim=TRIM)
     bench.row("slowdown of an app on all cores, 10 Hz", percent(wall),
-              f"{PAIRS} pairs of {PAIR_SECONDS} s", "upper end at most 1 %", wall[2] <= 1.01)
+              f"{PAIRS} pairs of {PAIR_SECONDS} s; all of them: {percent(harness.ratio_interval(walls))}", "upper end at most 1 %", wall[2] <= 1.01)
     bench.row("the app's own CPU time", percent(cpu), "the same pairs")
     own_cost(bench, [b["sampling"] for _, b in pairs], [b["wall_seconds"] for _, b in pairs])
 

@@ -293,7 +293,7 @@ class Agent::Parts {
     json["node"] = {{"name", device_.hostname},
                     {"cores", device_.cores},
                     {"memory_bytes", device_.memory_bytes}};
-    return json.dump();
+    return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   }
 
   net::ServerResponse apps() const {

@@ -21,6 +21,10 @@ void* counted(size_t size) {
 void* operator new(size_t size) {
   return counted(size);
 }
+void* operator new(size_t size, const std::nothrow_t&) noexcept {
+  ++allocations;
+  return std::malloc(size);
+}
 void* operator new[](size_t size) {
   return counted(size);
 }

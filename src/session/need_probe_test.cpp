@@ -38,7 +38,7 @@ probes::Probes opened(const Child& child, SampleSink& sink) {
   probes::AppTarget target;
   target.root = child.pid();
   auto all = need_probes(SysRoot(), "broker", target);
-  for (const auto& probe : all) (void)!probe->open(sink);
+  std::erase_if(all, [&](const auto& probe) { return !probe->open(sink); });
   return all;
 }
 

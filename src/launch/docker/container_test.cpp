@@ -126,7 +126,8 @@ TEST(ContainerBody, an_images_own_python_path_stays) {
   request.client_library = "/usr/share/assay/python";
   ImageInfo image;
   image.env["PYTHONPATH"] = "/app";
-  for (const auto& variable : body(request, {}, image)["Env"])
+  const Json made = body(request, {}, image);
+  for (const auto& variable : made["Env"])
     EXPECT_FALSE(variable.get<std::string>().starts_with("PYTHONPATH="));
 }
 
