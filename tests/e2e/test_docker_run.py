@@ -152,7 +152,7 @@ def cpu_seconds(engine, container):
 def test_each_life_of_a_watched_container_is_a_run(boxed, engine):
     container = engine.run(engine.busybox(), "known_load", "1", "600", str(64 * MB))
     try:
-        process = boxed.start("run", "--json", "--container", container, "--for", "8s")
+        process = boxed.start("run", "--json", "--container", container, "--for", "5s")
         wait_until(lambda: list(boxed.folder.rglob("run-1")), 30, "it is watched")
         before = cpu_seconds(engine, container)
         wait_until(lambda: cpu_seconds(engine, container) > before + 1, 30, "a second of its first life is over")
@@ -162,7 +162,7 @@ def test_each_life_of_a_watched_container_is_a_run(boxed, engine):
         first, second = json.loads(out)["runs"]
         assert first["exit"]["detail"] == "ended while watched"
         assert second["exit"]["detail"] == "still running when the watching ended"
-        assert first["duration_seconds"] + second["duration_seconds"] < 9
+        assert first["duration_seconds"] + second["duration_seconds"] < 6
         for run in first, second:
             assert run["footprint"]["memory_bytes"]["peak"] == pytest.approx(64 * MB, rel=0.05)
             assert run["footprint"]["cpu_cores"]["mean"] > 0.1
