@@ -51,7 +51,9 @@ void check_json(std::string_view text) {
   const auto json = assay::Json::parse(text, nullptr, false);
   if (json.is_discarded()) return;
   if (const auto engine = read_engine(json); engine && engine->name.size() < 7) __builtin_trap();
-  (void)keeps_groups(json);
+  EngineInfo info;
+  add_info(json, info);
+  (void)read_address(json, "net");
   (void)read_image(json);
   (void)read_gateway(json);
   const ContainerState state = read_container(json);
