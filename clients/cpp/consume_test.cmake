@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Copies the headers as an installation would, builds an app of two sources on it in C++11 with every
+# Copies the header as an installation would, builds an app of two sources on it in C++11 with every
 # warning, and runs it without a profiler.
 file(REMOVE_RECURSE ${WORK})
-file(COPY ${HEADERS}/assay.hpp ${HEADERS}/assay_detail.hpp ${HEADERS}/assay_shared.hpp
-  DESTINATION ${WORK}/include)
+file(COPY ${HEADERS}/assay.hpp DESTINATION ${WORK}/include)
 file(WRITE ${WORK}/main.cpp [[
 #include <assay.hpp>
 void work(assay::client::LiveMetrics& metrics);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <assay_shared.hpp>
+#include <assay.hpp>
 #include <cmath>
 #include <limits>
 

@@ -6,7 +6,7 @@
 #include "losses.h"
 
 #include <array>
-#include <assay_shared.hpp>
+#include <assay.hpp>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -17,7 +17,7 @@
 
 namespace assay::hooks {
 
-/// The memory that one client reports through (its layout is in clients/cpp/assay_shared.hpp), as
+/// The memory that one client reports through (its layout is in clients/cpp/assay.hpp), as
 /// the server sees it. It is never mapped here but read piece by piece into buffers of ours: so
 /// nothing that the client does to it can fault, change under our hands or count as our memory.
 /// Whatever it holds, a look costs a bounded time.

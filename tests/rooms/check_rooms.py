@@ -20,6 +20,7 @@ LEVELS = {
     "session": 7, "agent": 8, "cluster": 8, "serve": 9, "cli": 10,
 }
 MAX_LINES = 600
+WHOLE = {"clients/cpp/assay.hpp"}  # one header, so that an app has one file to copy
 CODE = {".cpp", ".h", ".hpp", ".c"}
 SIGNED = CODE | {".py", ".sh", ".cmake", ".ts", ".tsx", ".mjs", ".js", ".css", ".case"}
 SKIPPED = {"build", "node_modules", "__pycache__", "testdata"}
@@ -72,7 +73,7 @@ def files(root):
         where = path.relative_to(root)
         if not any("SPDX-License-Identifier: Apache-2.0" in line for line in lines[:2]):
             yield f"{where}: no SPDX line at its top"
-        if len(lines) > MAX_LINES:
+        if len(lines) > MAX_LINES and str(where) not in WHOLE:
             yield f"{where}: {len(lines)} lines, over {MAX_LINES}: split it"
         if path.suffix in {".h", ".hpp"} and "#pragma once" not in lines:
             yield f"{where}: no '#pragma once'"

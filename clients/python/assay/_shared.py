@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The memory that a profiler shares with an app; clients/cpp/assay_shared.hpp describes it."""
+"""The memory that a profiler shares with an app; clients/cpp/assay.hpp describes it."""
 import array
 import collections
 import fcntl

@@ -14,7 +14,7 @@ import pytest
 
 from assay import METRIC_RATE, LiveMetrics, _sender, _shared, live_metrics
 
-HEADER = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'cpp', 'assay_shared.hpp')
+HEADER = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'cpp', 'assay.hpp')
 SEALS = 0x2 | 0x4 | 0x1   # against shrinking, growing and further seals
 
 

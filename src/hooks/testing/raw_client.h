@@ -3,7 +3,7 @@
 
 #include "unix_socket.h"
 
-#include <assay_shared.hpp>
+#include <assay.hpp>
 #include <bit>
 #include <filesystem>
 #include <string_view>

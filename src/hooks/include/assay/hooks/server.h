@@ -31,7 +31,7 @@ struct Limits {
 /// Takes self-reported metrics over a unix socket: JSON objects {"name": {"value": v, "timestamp":
 /// s}} each followed by a blank line, from many clients at once, in pieces of any size. A client
 /// that sends an empty object gets shared memory to report through, see
-/// clients/cpp/assay_shared.hpp. What cannot be understood is counted as loss, and never fatal. Not
+/// clients/cpp/assay.hpp. What cannot be understood is counted as loss, and never fatal. Not
 /// thread-safe: polled by its owner's loop, when fd() is readable and at every beat.
 class Server {
  public:
