@@ -16,6 +16,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <cerrno>
 #include <csignal>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -197,7 +198,8 @@ class Agent::Parts {
   awaitable<void> await_end(std::string path, pid_t pid) {
     const int fd = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
     if (fd < 0) {
-      table_.process_ended(path);
+      // Kernels before 5.3 cannot tell of an end; what ends there is a lower bound.
+      if (errno == ESRCH) table_.process_ended(path);
       co_return;
     }
     asio::posix::stream_descriptor process(loop_, fd);

@@ -51,11 +51,11 @@ void LiveTable::members_changed(const std::string& path) {
 }
 
 void LiveTable::process_ended(const std::string& path) {
-  first_processes_.erase(path);
   LiveApp* const app = find(path);
   if (app == nullptr || app->ended()) return;
   app->sample_end(clock_.now());
-  // A runtime enters the group with helpers of its own, which end before the app begins.
+  // A runtime enters the group with helpers of its own, which end before the app begins. The one
+  // that has ended stays known: old kernels list it for as long as nobody has waited for it.
   members_changed(path);
 }
 

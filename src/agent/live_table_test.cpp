@@ -112,6 +112,18 @@ TEST_F(TableTest, when_a_helper_of_the_runtime_ends_the_app_goes_on) {
   EXPECT_TRUE(app().is_lower_bound()) << "42 was not seen to end";
 }
 
+TEST_F(TableTest, a_process_that_has_ended_and_is_still_listed_is_not_awaited_again) {
+  std::vector<pid_t> told;
+  table.on_process([&](const std::string& path, pid_t pid) {
+    told.push_back(pid);
+    if (told.size() < 5) table.process_ended(path);
+  });
+  appear(1, 5000);
+  machine.write("/cg" + kPath + "/cgroup.procs", "41\n");
+  table.members_changed(kPath);
+  EXPECT_EQ(told, std::vector<pid_t>{41});
+}
+
 TEST_F(TableTest, a_group_that_came_back_is_a_new_app) {
   appear(5, 1000);
   table.beat();
