@@ -87,10 +87,12 @@ void LiveApp::add_to_windows(Timestamp now, const Totals& before) {
   }
 }
 
-void LiveApp::read_slow(Timestamp now) {
-  reader_.read_slow(use_);
+bool LiveApp::read_slow(Timestamp now) {
+  reader_.open_missing();
+  const bool whole = reader_.read_slow(use_);
   limits_ = reader_.limits();
   last_slow_ = now;
+  return whole;
 }
 
 bool LiveApp::sample(Timestamp now) {
@@ -108,9 +110,7 @@ void LiveApp::end(Timestamp now) {
 }
 
 void LiveApp::sample_end(Timestamp now) {
-  if (!sample(now)) return;
-  reader_.read_slow(use_);
-  read_at_end_ = true;
+  if (sample(now) && read_slow(now)) read_at_end_ = true;
 }
 
 }  // namespace assay::agent

@@ -80,7 +80,7 @@ class LiveApp {
   using Totals = std::array<double, kLives>;
   Totals totals() const;
   void add_to_windows(Timestamp now, const Totals& before);
-  void read_slow(Timestamp now);
+  bool read_slow(Timestamp now);
 
   SysRoot root_;
   AppIdentity identity_;

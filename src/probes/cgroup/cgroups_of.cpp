@@ -142,7 +142,7 @@ CgroupPaths GroupTree::at(const std::string& path) const {
   paths.unified = unified_;
   for (const auto& mount : mounts_) {
     const std::string folder = mount.mount_point + path;
-    if (mount.unified != unified_ || !root_.exists(folder)) continue;
+    if (mount.unified != unified_) continue;
     if (unified_ && paths.v2.empty()) paths.v2 = folder;
     for (const auto& [name, member] : kControllers) {
       if (!unified_ && has_word(mount.options, name) && (paths.*member).empty())

@@ -64,7 +64,8 @@ TEST(GroupTree, has_the_same_group_of_v1_in_each_hierarchy) {
   EXPECT_EQ(paths.cpuacct, "/sys/fs/cgroup/cpu,cpuacct/docker/4f2a");
   EXPECT_EQ(paths.memory, "/sys/fs/cgroup/memory/docker/4f2a");
   EXPECT_EQ(paths.v2, "");
-  EXPECT_TRUE(tree.at("/docker/nosuch").empty());
+  EXPECT_EQ(tree.at("/docker/new").memory, "/sys/fs/cgroup/memory/docker/new")
+      << "made there a moment later";
   EXPECT_EQ(tree.path_of(900), "/docker/4f2a");
   EXPECT_EQ(tree.path_of(12345), "") << "no such process";
 }

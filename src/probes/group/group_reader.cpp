@@ -93,8 +93,12 @@ std::optional<double> GroupLimits::cores() const {
 
 GroupReader::GroupReader(const SysRoot& root, CgroupPaths paths)
     : root_(root), paths_(std::move(paths)) {
+  open_missing();
+}
+
+void GroupReader::open_missing() {
   const auto open = [&](File file, const std::string& folder, const char* name) {
-    if (folder.empty()) return;
+    if (folder.empty() || files_[file].valid()) return;
     if (auto fd = root_.open(folder + name)) files_[file] = std::move(*fd);
   };
   if (paths_.unified) {
@@ -172,8 +176,9 @@ void GroupReader::read_network(GroupUse& use) {
   if (network_.valid()) take_net_dev(read_once(network_.get()), use);
 }
 
-void GroupReader::read_slow(GroupUse& use) {
-  set_if(number(text_of(kMemoryPeak)), use[Use::memory_peak]);
+bool GroupReader::read_slow(GroupUse& use) {
+  const auto peak = number(text_of(kMemoryPeak));
+  set_if(peak, use[Use::memory_peak]);
   if (paths_.unified) {
     const std::string_view events = text_of(kMemoryEvents);
     set_if(keyed(events, "max"), use[Use::memory_failures]);
@@ -185,6 +190,9 @@ void GroupReader::read_slow(GroupUse& use) {
     set_if(keyed(text_of(kOomKills), "oom_kill"), use[Use::oom_kills]);
   }
   use[Use::processes] = count_processes();
+  // Kernels before 5.19 have no peak in v2.
+  const bool has_peak = paths_.unified ? files_[kMemoryPeak].valid() : !paths_.memory.empty();
+  return peak || !has_peak;
 }
 
 void GroupReader::read_pressure(GroupUse& use) {

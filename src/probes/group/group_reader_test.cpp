@@ -3,6 +3,7 @@
 #include "test_support.h"
 
 #include <cmath>
+#include <filesystem>
 #include <string>
 
 #include <assay/probes/group.h>
@@ -10,6 +11,7 @@
 
 namespace assay::probes {
 namespace {
+namespace fs = std::filesystem;
 
 GroupReader reader_of(const SysRoot& root, pid_t pid) {
   return {root, cgroups_of(root, pid)};
@@ -70,6 +72,47 @@ TEST(GroupReader, says_when_the_group_is_gone) {
   GroupReader reader(sysroot("docker-cgroup-v2"), gone);
   GroupUse use;
   EXPECT_FALSE(reader.read(use));
+}
+
+class GroupOfV1 : public ::testing::Test {
+ protected:
+  GroupOfV1() {
+    std::string pattern = fs::temp_directory_path() / "assay-group-XXXXXX";
+    folder = ::mkdtemp(pattern.data());
+    paths.cpuacct = "/cpuacct";
+    paths.memory = "/memory";
+    write("cpuacct/cpuacct.usage", "1000000000");
+  }
+  ~GroupOfV1() override { fs::remove_all(folder); }
+  void write(const std::string& file, const std::string& text) const {
+    fs::create_directories((folder / file).parent_path());
+    ASSERT_TRUE(write_file(folder / file, text));
+  }
+
+  fs::path folder;
+  CgroupPaths paths;
+};
+
+TEST_F(GroupOfV1, what_is_made_later_in_another_hierarchy_is_read_too) {
+  GroupReader reader(SysRoot(folder), paths);
+  GroupUse use;
+  ASSERT_TRUE(reader.read(use));
+  EXPECT_FALSE(reader.read_slow(use)) << "there is memory to measure, and it was not";
+  EXPECT_TRUE(std::isnan(use[Use::memory_peak]));
+  write("memory/memory.max_usage_in_bytes", "5000");
+  reader.open_missing();
+  EXPECT_TRUE(reader.read_slow(use));
+  EXPECT_DOUBLE_EQ(use[Use::memory_peak], 5000);
+}
+
+TEST_F(GroupOfV1, a_peak_that_can_no_longer_be_read_is_told) {
+  write("memory/memory.max_usage_in_bytes", "5000");
+  GroupReader reader(SysRoot(folder), paths);
+  GroupUse use;
+  EXPECT_TRUE(reader.read_slow(use));
+  fs::resize_file(folder / "memory/memory.max_usage_in_bytes", 0);  // as of a folder that is gone
+  EXPECT_FALSE(reader.read_slow(use));
+  EXPECT_DOUBLE_EQ(use[Use::memory_peak], 5000) << "what was read before stays";
 }
 
 TEST(GroupText, without_the_file_cache_there_is_no_working_set) {

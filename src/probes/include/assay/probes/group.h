@@ -32,7 +32,7 @@ class GroupTree {
   bool unified() const { return unified_; }
   /// The hierarchy to watch: v2's, else that of v1's cpuacct; empty when there is none.
   const std::string& folder() const { return folder_; }
-  /// The group "/docker/x" in each hierarchy that has it.
+  /// The group "/docker/x" in each hierarchy. In v1 it is made, and goes, in one after the other.
   CgroupPaths at(const std::string& path) const;
   /// The group that a process is in, "/" for the topmost; empty when it is gone.
   std::string path_of(pid_t pid) const;
@@ -126,6 +126,8 @@ class GroupReader {
  public:
   /// What cannot be opened is not measured. The reader is useless when nothing can be opened.
   GroupReader(const SysRoot& root, CgroupPaths paths);
+  /// Tries once more what could not be opened: in v1 the group may just have been made there.
+  void open_missing();
 
   /// Counts what goes over the network that this process lives in, unless it is the machine's own.
   void watch_network_of(pid_t pid);
@@ -133,8 +135,9 @@ class GroupReader {
 
   /// What changes quickly. False when the group is gone; what was read before stays.
   bool read(GroupUse& use);
-  /// What is dearer or changes slowly: peak, failures, kills, processes, pressure.
-  void read_slow(GroupUse& use);
+  /// What is dearer or changes slowly: peak, failures, kills, processes, pressure. False when the
+  /// peak of memory can no longer be read, because that part of the group is gone.
+  bool read_slow(GroupUse& use);
   GroupLimits limits() const;
   /// Gives its descriptors back; nothing can be read any more.
   void close();
