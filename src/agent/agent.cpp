@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "api.h"
 #include "budget.h"
 #include "families/characteristics.h"
 #include "families/families.h"
 #include "families/node_families.h"
-#include "live_json.h"
 #include "live_table.h"
 #include "names.h"
 #include "notify.h"
@@ -19,7 +19,6 @@
 #include <cerrno>
 #include <csignal>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -30,7 +29,6 @@
 #include <assay/hooks/server.h>
 #include <assay/net/async_get.h>
 #include <assay/net/http_server.h>
-#include <assay/promapi/exposition.h>
 
 namespace assay::agent {
 
@@ -67,12 +65,26 @@ double own_resident_bytes() {
   return static_cast<double>(pages.value_or(0)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
-net::ServerResponse plain(int status, std::string text) {
-  net::ServerResponse response;
-  response.status = status;
-  response.body = std::move(text);
-  return response;
-}
+/// Changes nothing.
+class NoControl final : public Control {
+ public:
+  Result<void> set_goals(const std::string& /*path*/, std::vector<Goal> /*goals*/) override {
+    return none();
+  }
+  Result<void> set_limits(const std::string& /*path*/, const LimitChange& /*change*/) override {
+    return none();
+  }
+  Result<void> set_interval(const std::string& /*path*/, Milliseconds /*interval*/,
+                            Nanoseconds /*length*/) override {
+    return none();
+  }
+  Result<void> capture(const std::string& /*path*/, const CaptureRequest& /*request*/) override {
+    return none();
+  }
+
+ private:
+  static Result<void> none() { return refused("this agent only watches"); }
+};
 
 /// Where containerd keeps what it started a container with.
 std::string oci_config_path(const std::string& id) {
@@ -90,7 +102,9 @@ class Agent::Parts {
         tell_(std::move(tell)),
         table_(root, clock, {.linger = settings_.linger, .services = settings_.services}),
         reports_(clock, table_, settings_.linger),
-        server_(loop_, [this](const net::ServerRequest& request) { return answer(request); }),
+        api_({clock_, settings_, device_, table_, reports_, control_,
+              [this](promapi::Exposition& out) { write_metrics(out); }}),
+        server_(loop_, [this](const net::ServerRequest& request) { return api_.answer(request); }),
         budget_(settings_.own_share, settings_.interval) {}
 
   Result<void> start() {
@@ -226,38 +240,12 @@ class Agent::Parts {
     reports_.relabel(path);
   }
 
-  net::ServerResponse answer(const net::ServerRequest& request) {
-    if (request.method != "GET" && request.method != "HEAD")
-      return plain(405, "only reading is possible here\n");
-    if (request.origin == net::Origin::network)
-      return plain(401, "only this machine may read without a token\n");
-    if (request.path == "/metrics") return metrics(request);
-    if (request.path == "/healthz" || request.path == "/readyz") return plain(200, "ok\n");
-    if (request.path == "/api/v1/apps") return apps();
-    if (request.path == "/api/v1/stream") return stream();
-    return plain(404, "there is nothing at this address; see /metrics and /api/v1/apps\n");
-  }
-
-  net::ServerResponse metrics(const net::ServerRequest& request) {
-    const auto wanted = promapi::negotiate(request.accept, request.accept_encoding);
-    exposition_.start(wanted.format);
-    if (settings_.containers) write_containers(exposition_, table_);
-    write_reports(exposition_, reports_);
-    write_own(exposition_);
-    if (settings_.node) node_.write(exposition_);
-    if (settings_.characteristics) characteristics_.write(exposition_);
-    const std::string_view text = exposition_.finish();
-    net::ServerResponse response;
-    response.content_type = std::string(wanted.content_type);
-    if (wanted.gzip) {
-      if (const auto packed = gzip_.compressed(text)) {
-        response.headers.emplace_back("Content-Encoding", "gzip");
-        response.body = std::string(*packed);
-        return response;
-      }
-    }
-    response.body = std::string(text);
-    return response;
+  void write_metrics(promapi::Exposition& out) {
+    if (settings_.containers) write_containers(out, table_);
+    write_reports(out, reports_);
+    write_own(out);
+    if (settings_.node) node_.write(out);
+    if (settings_.characteristics) characteristics_.write(out);
   }
 
   /// What the daemon itself costs and misses.
@@ -290,30 +278,6 @@ class Agent::Parts {
         "Apps that were too many to be watched.", static_cast<double>(table_.not_watched()));
   }
 
-  std::string table_text() const {
-    auto json = to_json(table_, reports_, clock_.now());
-    json["node"] = {{"name", device_.hostname},
-                    {"cores", device_.cores},
-                    {"memory_bytes", device_.memory_bytes}};
-    return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-  }
-
-  net::ServerResponse apps() const {
-    net::ServerResponse response;
-    response.content_type = "application/json";
-    response.body = table_text() + "\n";
-    return response;
-  }
-
-  net::ServerResponse stream() const {
-    net::ServerResponse response;
-    response.content_type = "text/event-stream";
-    response.next = [this] { return fmt::format("data: {}\n\n", table_text()); };
-    response.body = response.next();
-    response.interval = settings_.interval;
-    return response;
-  }
-
   SysRoot root_;
   const Clock& clock_;
   Settings settings_;
@@ -325,14 +289,14 @@ class Agent::Parts {
   Reports reports_;
   std::unique_ptr<hooks::Server> hooks_;
   std::optional<GroupWatch> watch_;
+  NoControl control_;
+  Api api_;
   net::HttpServer server_;
   Budget budget_;
   uint64_t beats_ = 0;
   uint64_t late_beats_ = 0;
   NodeFamilies node_{root_, clock_};
   Characteristics characteristics_{root_, clock_, settings_.location};
-  promapi::Exposition exposition_;
-  promapi::Gzip gzip_;
   std::string address_;
 };
 

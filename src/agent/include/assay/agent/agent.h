@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <assay/base/files.h>
 #include <assay/base/result.h>
@@ -24,6 +26,19 @@ struct Location {
   friend bool operator==(const Location&, const Location&) = default;
 };
 
+/// What the daemon may do to apps, as its operator says.
+struct ActSettings {
+  bool enabled = false;  ///< changes limits by itself
+  double least_cores = 0.1;
+  double most_cores = 0;  ///< 0: all that the machine has
+  uint64_t least_memory = 64U << 20U;
+  uint64_t most_memory = 0;            ///< 0: all that the machine has
+  double step = 0.25;                  ///< the most that one change adds or takes, as a share
+  std::vector<std::string> apps = {};  ///< globs of names; none: all
+
+  friend bool operator==(const ActSettings&, const ActSettings&) = default;
+};
+
 /// How the daemon works; docs/agent.md has each of these with its default.
 struct Settings {
   std::string listen = "127.0.0.1:9410";  ///< for /metrics and the API; empty: nowhere
@@ -38,6 +53,7 @@ struct Settings {
   bool characteristics = true;  ///< char_node_*
   bool services = true;
   Location location = {};  ///< told with char_node_*
+  ActSettings act = {};
 };
 
 /// Tells somebody what happens, in one line.
