@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 
+#include <assay/promapi/exposition.h>
+
 using namespace assay;
 using namespace assay::agent;
 

@@ -103,7 +103,7 @@ class Agent::Parts {
         table_(root, clock, {.linger = settings_.linger, .services = settings_.services}),
         reports_(clock, table_, settings_.linger),
         api_({clock_, settings_, device_, table_, reports_, control_,
-              [this](promapi::Exposition& out) { write_metrics(out); }}),
+              [this](promapi::FamilyWriter& out) { write_families(out); }}),
         server_(loop_, [this](const net::ServerRequest& request) { return api_.answer(request); }),
         budget_(settings_.own_share, settings_.interval) {}
 
@@ -240,7 +240,8 @@ class Agent::Parts {
     reports_.relabel(path);
   }
 
-  void write_metrics(promapi::Exposition& out) {
+  /// All that Prometheus is told, whether it asks or is sent it.
+  void write_families(promapi::FamilyWriter& out) {
     if (settings_.containers) write_containers(out, table_);
     write_reports(out, reports_);
     write_own(out);
@@ -249,7 +250,7 @@ class Agent::Parts {
   }
 
   /// What the daemon itself costs and misses.
-  void write_own(promapi::Exposition& out) const {
+  void write_own(promapi::FamilyWriter& out) const {
     using promapi::FamilyKind;
     const promapi::LabelText none;
     const auto one = [&](std::string_view name, FamilyKind kind, std::string_view help,

@@ -23,7 +23,7 @@ struct ApiSources {
   const LiveTable& table;
   const Reports& reports;
   Control& control;
-  std::function<void(promapi::Exposition&)> write_metrics;
+  std::function<void(promapi::FamilyWriter&)> write_metrics;
 };
 
 /// Answers requests over HTTP (docs/agent.md has them all). Knows no socket; one thread.

@@ -58,7 +58,7 @@ class ApiTest : public ::testing::Test {
   NoControl control;
   net::Origin origin = net::Origin::loopback;
   std::string accept_encoding;
-  Api api{{clock, settings, device, table, reports, control, [](promapi::Exposition& out) {
+  Api api{{clock, settings, device, table, reports, control, [](promapi::FamilyWriter& out) {
              out.family("one", promapi::FamilyKind::gauge, "One.");
              out.sample({}, 1);
            }}};

@@ -22,7 +22,7 @@ std::string_view without(std::string_view name, std::string_view ending) {
   return name.ends_with(ending) ? name.substr(0, name.size() - ending.size()) : name;
 }
 
-char* write(char* at, std::string_view text) {
+char* put_text(char* at, std::string_view text) {
   return std::copy(text.begin(), text.end(), at);
 }
 
@@ -56,15 +56,25 @@ bool is_unit_of(std::string_view name, std::string_view unit) {
          name[name.size() - unit.size() - 1] == '_';
 }
 
-char* write_labels(char* at, std::string_view labels, const Label& extra) {
-  if (labels.empty() && extra.name.empty()) return at;
+/// What a line's labels take at most.
+size_t most_labels(std::string_view labels, std::span<const Label> extra) {
+  size_t most = labels.size();
+  for (const auto& label : extra)
+    most += label.name.size() + most_escaped(label.value.size()) + kPunctuation;
+  return most;
+}
+
+char* write_labels(char* at, std::string_view labels, std::span<const Label> extra) {
+  if (labels.empty() && extra.empty()) return at;
   *at++ = '{';
-  at = write(at, labels);
-  if (!extra.name.empty()) {
-    if (!labels.empty()) *at++ = ',';
-    at = write(at, extra.name);
-    at = write(at, "=\"");
-    at = write_escaped(at, extra.value, true);
+  at = put_text(at, labels);
+  bool first = labels.empty();
+  for (const auto& label : extra) {
+    if (!first) *at++ = ',';
+    first = false;
+    at = put_text(at, label.name);
+    at = put_text(at, "=\"");
+    at = write_escaped(at, label.value, true);
     *at++ = '"';
   }
   *at++ = '}';
@@ -85,12 +95,9 @@ void Exposition::start(TextFormat format) {
   used_ = 0;
 }
 
-void Exposition::family(std::string_view name, FamilyKind kind, std::string_view help,
-                        std::string_view unit) {
-  const bool renamed = kind == FamilyKind::counter && !name.ends_with(kTotal);
+void Exposition::begin(FamilyKind kind, std::string_view help, std::string_view unit) {
+  const bool renamed = kind == FamilyKind::counter && !name().ends_with(kTotal);
   kind_ = renamed && format_ == TextFormat::openmetrics ? FamilyKind::unknown : kind;
-  name_ = name;
-  if (kind == FamilyKind::info && !name.ends_with(kInfo)) name_ += kInfo;
   help_ = help;
   unit_ = unit;
   pending_ = true;
@@ -99,60 +106,34 @@ void Exposition::family(std::string_view name, FamilyKind kind, std::string_view
 void Exposition::write_head() {
   pending_ = false;
   const bool openmetrics = format_ == TextFormat::openmetrics;
-  const std::string_view name = openmetrics ? openmetrics_name(name_, kind_) : name_;
+  const std::string_view family = openmetrics ? openmetrics_name(name(), kind_) : name();
   if (!help_.empty()) {
     put("# HELP ");
-    put(name);
+    put(family);
     put(" ");
     put_escaped(help_, openmetrics);
     put("\n");
   }
   put("# TYPE ");
-  put(name);
+  put(family);
   put(" ");
   put(word_of(kind_, format_));
   put("\n");
-  if (openmetrics && kind_ != FamilyKind::info && is_unit_of(name, unit_)) {
+  if (openmetrics && kind_ != FamilyKind::info && is_unit_of(family, unit_)) {
     put("# UNIT ");
-    put(name);
+    put(family);
     put(" ");
     put(unit_);
     put("\n");
   }
 }
 
-bool Exposition::is_wanted(double value) const {
-  return kind_ != FamilyKind::counter || value >= 0;
-}
-
-void Exposition::sample(const LabelText& labels, double value, Time time) {
-  sample(labels, {}, value, time);
-}
-
-void Exposition::sample(const LabelText& labels, const Label& extra, double value, Time time) {
-  if (is_wanted(value)) line({}, labels, extra, value, time);
-}
-
-void Exposition::histogram(const LabelText& labels, const HistogramValue& value, Time time) {
-  std::array<char, kNumberRoom> bound{};
-  for (const auto& bucket : value.buckets) {
-    if (!std::isfinite(bucket.upper_bound)) continue;
-    const char* const end = write_bound(bound.data(), bucket.upper_bound);
-    const std::string_view le(bound.data(), static_cast<size_t>(end - bound.data()));
-    line("_bucket", labels, {"le", le}, static_cast<double>(bucket.count), time);
-  }
-  const auto count = static_cast<double>(value.count);
-  line("_bucket", labels, {"le", "+Inf"}, count, time);
-  line("_sum", labels, {}, value.sum, time);
-  line("_count", labels, {}, count, time);
-}
-
-void Exposition::line(std::string_view suffix, const LabelText& labels, const Label& extra,
-                      double value, Time time) {
+void Exposition::write(std::string_view suffix, const LabelText& labels,
+                       std::span<const Label> extra, double value, Time time) {
   if (pending_) write_head();
-  char* const begin = room(name_.size() + suffix.size() + labels.text().size() + extra.name.size() +
-                           most_escaped(extra.value.size()) + 2 * kNumberRoom + kPunctuation);
-  char* at = write(write(begin, name_), suffix);
+  char* const begin = room(name().size() + suffix.size() + most_labels(labels.text(), extra) +
+                           2 * kNumberRoom + kPunctuation);
+  char* at = put_text(put_text(begin, name()), suffix);
   at = write_labels(at, labels.text(), extra);
   *at++ = ' ';
   at = write_value(at, value);
@@ -174,7 +155,7 @@ char* Exposition::room(size_t bytes) {
 }
 
 void Exposition::put(std::string_view text) {
-  write(room(text.size()), text);
+  put_text(room(text.size()), text);
   used_ += text.size();
 }
 

@@ -132,7 +132,7 @@ Characteristics::Characteristics(const SysRoot& root, const Clock& clock, const 
   }
 }
 
-void Characteristics::write(promapi::Exposition& out) {
+void Characteristics::write(promapi::FamilyWriter& out) {
   std::string_view family;
   for (const auto& fact : facts_) {
     if (fact.family != family) out.family(fact.family, kGauge, fact.help);

@@ -8,7 +8,7 @@
 #include <assay/agent/agent.h>
 #include <assay/base/files.h>
 #include <assay/base/time.h>
-#include <assay/promapi/exposition.h>
+#include <assay/promapi/family_writer.h>
 
 namespace assay::agent {
 
@@ -18,7 +18,7 @@ class Characteristics {
  public:
   Characteristics(const SysRoot& root, const Clock& clock, const Location& location);
 
-  void write(promapi::Exposition& out);
+  void write(promapi::FamilyWriter& out);
 
  private:
   /// A family with a value that stays.

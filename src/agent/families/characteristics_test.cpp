@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include <assay/promapi/exposition.h>
 #include <gtest/gtest.h>
 
 namespace assay::agent {

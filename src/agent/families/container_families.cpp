@@ -9,8 +9,8 @@ namespace assay::agent {
 namespace {
 
 using probes::Use;
-using promapi::Exposition;
 using promapi::FamilyKind;
+using promapi::FamilyWriter;
 using promapi::Label;
 
 struct Family {
@@ -70,7 +70,7 @@ void for_each_app(const LiveTable& table, const Write& write) {
   for (const auto& [path, app] : table.apps()) write(*app);
 }
 
-void write_uses(Exposition& out, const LiveTable& table) {
+void write_uses(FamilyWriter& out, const LiveTable& table) {
   for (const auto& family : kFamilies) {
     out.family(family.name, family.kind, family.help);
     for_each_app(table, [&](const LiveApp& app) {
@@ -80,7 +80,7 @@ void write_uses(Exposition& out, const LiveTable& table) {
   }
 }
 
-void write_cpu(Exposition& out, const LiveTable& table) {
+void write_cpu(FamilyWriter& out, const LiveTable& table) {
   out.family("container_cpu_usage_seconds_total", kCounter, "CPU time used.");
   for_each_app(table, [&](const LiveApp& app) {
     const double value = app.use()[Use::cpu_seconds];
@@ -88,7 +88,7 @@ void write_cpu(Exposition& out, const LiveTable& table) {
   });
 }
 
-void write_faults(Exposition& out, const LiveTable& table) {
+void write_faults(FamilyWriter& out, const LiveTable& table) {
   out.family("container_memory_failures_total", kCounter,
              "Page faults; major ones had to wait for a disk.");
   for_each_app(table, [&](const LiveApp& app) {
@@ -126,7 +126,7 @@ constexpr std::array kDiskFamilies = {
     DiskFamily{"container_fs_writes_total", &probes::DiskUse::writes, "Writes to disks."},
 };
 
-void write_disks(Exposition& out, const LiveTable& table) {
+void write_disks(FamilyWriter& out, const LiveTable& table) {
   for (const auto& family : kDiskFamilies) {
     out.family(family.name, kCounter, family.help);
     for_each_app(table, [&](const LiveApp& app) {
@@ -165,7 +165,7 @@ constexpr std::array kNetworkFamilies = {
                   "Packets dropped instead of sent."},
 };
 
-void write_networks(Exposition& out, const LiveTable& table) {
+void write_networks(FamilyWriter& out, const LiveTable& table) {
   for (const auto& family : kNetworkFamilies) {
     out.family(family.name, kCounter, family.help);
     for_each_app(table, [&](const LiveApp& app) {
@@ -177,7 +177,7 @@ void write_networks(Exposition& out, const LiveTable& table) {
 }
 
 template <typename Value>
-void write_each(Exposition& out, const LiveTable& table, std::string_view name,
+void write_each(FamilyWriter& out, const LiveTable& table, std::string_view name,
                 std::string_view help, const Value& value) {
   out.family(name, kGauge, help);
   for_each_app(table, [&](const LiveApp& app) {
@@ -186,7 +186,7 @@ void write_each(Exposition& out, const LiveTable& table, std::string_view name,
 }
 
 /// As cAdvisor has it, no limit of memory is 0, and no quota is no sample.
-void write_limits(Exposition& out, const LiveTable& table) {
+void write_limits(FamilyWriter& out, const LiveTable& table) {
   constexpr double kMicroseconds = 1e6;
   write_each(out, table, "container_spec_cpu_period",
              "The period of the CPU quota, in microseconds.", [](const LiveApp& app) {
@@ -208,7 +208,7 @@ void write_limits(Exposition& out, const LiveTable& table) {
              [](const LiveApp& app) { return std::optional(app.limits().threads.value_or(0)); });
 }
 
-void write_times(Exposition& out, const LiveTable& table) {
+void write_times(FamilyWriter& out, const LiveTable& table) {
   const auto unix_seconds = [](Timestamp time) {
     return std::optional(static_cast<double>(unix_ns(time)) * 1e-9);
   };
@@ -223,7 +223,7 @@ void write_times(Exposition& out, const LiveTable& table) {
 
 }  // namespace
 
-void write_containers(Exposition& out, const LiveTable& table) {
+void write_containers(FamilyWriter& out, const LiveTable& table) {
   write_cpu(out, table);
   write_uses(out, table);
   write_faults(out, table);

@@ -2,6 +2,7 @@
 #include "families/families.h"
 #include "testing/machine.h"
 
+#include <assay/promapi/exposition.h>
 #include <gtest/gtest.h>
 
 namespace assay::agent {

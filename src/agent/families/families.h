@@ -4,14 +4,14 @@
 #include "live_table.h"
 #include "reports.h"
 
-#include <assay/promapi/exposition.h>
+#include <assay/promapi/family_writer.h>
 
 namespace assay::agent {
 
 /// container_*: cAdvisor's names and labels.
-void write_containers(promapi::Exposition& out, const LiveTable& table);
+void write_containers(promapi::FamilyWriter& out, const LiveTable& table);
 
 /// assay_app_*: what apps report about themselves.
-void write_reports(promapi::Exposition& out, const Reports& reports);
+void write_reports(promapi::FamilyWriter& out, const Reports& reports);
 
 }  // namespace assay::agent

@@ -11,11 +11,11 @@
 namespace assay::agent {
 namespace {
 
-using promapi::Exposition;
 using promapi::FamilyKind;
+using promapi::FamilyWriter;
 using promapi::LabelText;
 
-void write_one(Exposition& out, std::string_view name, FamilyKind kind, std::string_view help,
+void write_one(FamilyWriter& out, std::string_view name, FamilyKind kind, std::string_view help,
                double value) {
   if (std::isnan(value)) return;
   out.family(name, kind, help);
@@ -50,7 +50,7 @@ constexpr std::array kStatLines = {
 
 class StatTable final : public NodeTable {
  public:
-  void write(std::string_view text, Exposition& out) override {
+  void write(std::string_view text, FamilyWriter& out) override {
     cpus_.clear();
     for (std::string_view line; next_line(text, line);) {
       Words words(line);
@@ -82,7 +82,7 @@ class StatTable final : public NodeTable {
     }
   }
 
-  static void write_line(std::string_view key, Words& words, Exposition& out) {
+  static void write_line(std::string_view key, Words& words, FamilyWriter& out) {
     const auto* const line =
         std::find_if(kStatLines.begin(), kStatLines.end(),
                      [&](const StatLine& candidate) { return candidate.key == key; });
@@ -90,7 +90,7 @@ class StatTable final : public NodeTable {
       write_one(out, line->family, line->kind, line->help, words.next_number());
   }
 
-  void write_cpus(Exposition& out) const {
+  void write_cpus(FamilyWriter& out) const {
     const auto sample = [&](const Cpus::Row& row, size_t field, std::string_view mode) {
       const double ticks = row.values[field];
       if (!std::isnan(ticks)) out.sample(row.labels, {"mode", mode}, ticks / kTicksPerSecond);
@@ -112,7 +112,7 @@ class StatTable final : public NodeTable {
 
 class LoadTable final : public NodeTable {
  public:
-  void write(std::string_view text, Exposition& out) override {
+  void write(std::string_view text, FamilyWriter& out) override {
     struct Load {
       std::string_view family;
       std::string_view help;
@@ -167,7 +167,7 @@ class KeyedFamilies {
 
 class MemoryTable final : public NodeTable {
  public:
-  void write(std::string_view text, Exposition& out) override {
+  void write(std::string_view text, FamilyWriter& out) override {
     constexpr double kKilobyte = 1024;
     families_.clear();
     for (std::string_view line; next_line(text, line);) {
@@ -188,7 +188,7 @@ class MemoryTable final : public NodeTable {
 
 class VmstatTable final : public NodeTable {
  public:
-  void write(std::string_view text, Exposition& out) override {
+  void write(std::string_view text, FamilyWriter& out) override {
     families_.clear();
     for (std::string_view line; next_line(text, line);) {
       Words words(line);
@@ -229,7 +229,7 @@ class PressureTable final : public NodeTable {
         stalled_help_(fmt::format("Time in which every thread waited for {}.", resource)),
         has_stalled_(resource != "cpu") {}
 
-  void write(std::string_view text, Exposition& out) override {
+  void write(std::string_view text, FamilyWriter& out) override {
     for (std::string_view line; next_line(text, line);) {
       Words words(line);
       const std::string_view kind = words.next();
@@ -250,7 +250,7 @@ class PressureTable final : public NodeTable {
 
 class FilesTable final : public NodeTable {
  public:
-  void write(std::string_view text, Exposition& out) override {
+  void write(std::string_view text, FamilyWriter& out) override {
     std::string_view line;
     if (!next_line(text, line)) return;
     Words words(line);

@@ -11,7 +11,7 @@
 namespace assay::agent {
 namespace {
 
-using promapi::Exposition;
+using promapi::FamilyWriter;
 constexpr auto kCounter = promapi::FamilyKind::counter;
 constexpr auto kGauge = promapi::FamilyKind::gauge;
 constexpr std::string_view kDigits = "0123456789";
@@ -67,7 +67,7 @@ bool is_left_out(std::string_view disk) {
 
 class DiskTable final : public NodeTable {
  public:
-  void write(std::string_view text, Exposition& out) override {
+  void write(std::string_view text, FamilyWriter& out) override {
     disks_.clear();
     for (std::string_view line; next_line(text, line);) {
       Words words(line);
@@ -146,7 +146,7 @@ class NetworkTable final : public NodeTable {
  public:
   explicit NetworkTable(const SysRoot& root) : root_(root) {}
 
-  void write(std::string_view text, Exposition& out) override {
+  void write(std::string_view text, FamilyWriter& out) override {
     interfaces_.clear();
     size_t index = 0;
     for (std::string_view line; next_line(text, line);) {

@@ -50,7 +50,7 @@ void NodeFamilies::add(const SysRoot& root, std::string_view path,
   if (file) sources_.push_back({std::move(*file), std::move(table)});
 }
 
-void NodeFamilies::write(promapi::Exposition& out) {
+void NodeFamilies::write(promapi::FamilyWriter& out) {
   for (auto& source : sources_) {
     if (const auto text = buffer_.read(source.file.get())) source.table->write(*text, out);
   }

@@ -11,7 +11,7 @@
 
 #include <assay/base/files.h>
 #include <assay/base/time.h>
-#include <assay/promapi/exposition.h>
+#include <assay/promapi/family_writer.h>
 
 namespace assay::agent {
 
@@ -22,7 +22,7 @@ class NodeFamilies {
  public:
   NodeFamilies(const SysRoot& root, const Clock& clock);
 
-  void write(promapi::Exposition& out);
+  void write(promapi::FamilyWriter& out);
 
  private:
   struct Source {

@@ -10,6 +10,7 @@
 #include <new>
 #include <sys/statvfs.h>
 
+#include <assay/promapi/exposition.h>
 #include <gtest/gtest.h>
 
 namespace {

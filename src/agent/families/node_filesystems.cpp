@@ -163,7 +163,7 @@ void NodeFilesystems::take(std::string_view text) {
   }
 }
 
-void NodeFilesystems::write(TextBuffer& buffer, promapi::Exposition& out) {
+void NodeFilesystems::write(TextBuffer& buffer, promapi::FamilyWriter& out) {
   if (!mounts_.valid()) return;
   if (has_changed() || !is_known_) {
     const auto text = buffer.read(mounts_.get());

@@ -31,7 +31,7 @@ class NodeFilesystems {
  public:
   explicit NodeFilesystems(const SysRoot& root);
 
-  void write(TextBuffer& buffer, promapi::Exposition& out);
+  void write(TextBuffer& buffer, promapi::FamilyWriter& out);
 
  private:
   static constexpr size_t kColumns = 7;

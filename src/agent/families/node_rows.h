@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <assay/promapi/exposition.h>
+#include <assay/promapi/family_writer.h>
 
 namespace assay::agent {
 
@@ -59,7 +59,7 @@ struct NodeColumn {
 };
 
 template <size_t Columns>
-void write_columns(promapi::Exposition& out, const std::array<NodeColumn, Columns>& columns,
+void write_columns(promapi::FamilyWriter& out, const std::array<NodeColumn, Columns>& columns,
                    std::span<const NodeRow<Columns>> rows) {
   for (size_t i = 0; i < Columns; ++i) {
     out.family(columns[i].name, columns[i].kind, columns[i].help);

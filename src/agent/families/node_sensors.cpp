@@ -110,7 +110,7 @@ NodeSensors::NodeSensors(const SysRoot& root) : sensors_(hwmon_sensors(root)) {
                    [](const NodeSensor& a, const NodeSensor& b) { return a.family < b.family; });
 }
 
-void NodeSensors::write(promapi::Exposition& out) const {
+void NodeSensors::write(promapi::FamilyWriter& out) const {
   std::string_view family;
   for (const auto& sensor : sensors_) {
     if (sensor.family != family) out.family(sensor.family, sensor.kind, sensor.help);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <assay/base/files.h>
-#include <assay/promapi/exposition.h>
+#include <assay/promapi/family_writer.h>
 
 namespace assay::agent {
 
@@ -28,7 +28,7 @@ class NodeSensors {
  public:
   explicit NodeSensors(const SysRoot& root);
 
-  void write(promapi::Exposition& out) const;
+  void write(promapi::FamilyWriter& out) const;
 
  private:
   std::vector<NodeSensor> sensors_;  ///< those of one family beside each other

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include <assay/base/files.h>
-#include <assay/promapi/exposition.h>
+#include <assay/promapi/family_writer.h>
 
 namespace assay::agent {
 
@@ -14,7 +14,7 @@ namespace assay::agent {
 class NodeTable {
  public:
   virtual ~NodeTable() = default;
-  virtual void write(std::string_view text, promapi::Exposition& out) = 0;
+  virtual void write(std::string_view text, promapi::FamilyWriter& out) = 0;
 };
 
 /// /proc/stat: CPU time, interrupts, switches, forks.

@@ -11,8 +11,8 @@ namespace {
 
 using hooks::ReportKind;
 using promapi::Bucket;
-using promapi::Exposition;
 using promapi::FamilyKind;
+using promapi::FamilyWriter;
 
 struct Told {
   const Report* report;
@@ -27,7 +27,7 @@ FamilyKind kind_of(const Report& report) {
 constexpr std::array<double, 16> kBounds = {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
                                             0.25,   0.5,   1,      2.5,   5,    10,    30,   60};
 
-void write_durations(Exposition& out, const Told& told) {
+void write_durations(FamilyWriter& out, const Told& told) {
   std::array<uint64_t, kBounds.size()> counts{};
   const hooks::Histogram& durations = told.report->durations;
   durations.count_up_to(kBounds, counts);
@@ -36,7 +36,7 @@ void write_durations(Exposition& out, const Told& told) {
   out.histogram(told.app->labels, {buckets, durations.sum(), durations.count()});
 }
 
-void write_family(Exposition& out, std::span<const Told> family) {
+void write_family(FamilyWriter& out, std::span<const Told> family) {
   const Report& first = *family.front().report;
   // The app's own words do not belong into a text that many apps share.
   out.family(first.family, kind_of(first), "Reported by apps about themselves.");
@@ -52,7 +52,7 @@ void write_family(Exposition& out, std::span<const Told> family) {
 
 }  // namespace
 
-void write_reports(Exposition& out, const Reports& reports) {
+void write_reports(FamilyWriter& out, const Reports& reports) {
   static thread_local std::vector<Told> all;
   all.clear();
   for (const auto& [path, app] : reports.apps())
