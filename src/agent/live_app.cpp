@@ -12,7 +12,8 @@ namespace {
 using probes::Use;
 
 /// What is dearer to read, or changes slowly, is read only so often.
-constexpr auto kSlow = std::chrono::seconds(10);
+constexpr Nanoseconds kSlow = std::chrono::seconds(10);
+constexpr Nanoseconds kClosely = std::chrono::milliseconds(900);
 
 std::string short_name(const GroupName& group) {
   constexpr size_t kShortId = 12;
@@ -100,8 +101,14 @@ bool LiveApp::sample(Timestamp now) {
   if (!reader_.read(use_)) return false;
   add_to_windows(now, before);
   last_seen_ = now;
-  if (last_slow_ == Timestamp() || now - last_slow_ >= kSlow) read_slow(now);
+  if (last_slow_ == Timestamp() || now - last_slow_ >= (closely_ ? kClosely : kSlow))
+    read_slow(now);
   return true;
+}
+
+void LiveApp::expect_faster_samples() {
+  constexpr size_t kTimesFaster = 10;
+  for (auto& window : windows_) window.grow(Window::kSamples * kTimesFaster);
 }
 
 void LiveApp::end(Timestamp now) {

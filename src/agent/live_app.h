@@ -62,6 +62,10 @@ class LiveApp {
   /// Reads all once more, at the end of its first process or of its last member, while its group
   /// is still there.
   void sample_end(Timestamp now);
+  /// What is dearer to read is read more often: somebody decides by it.
+  void watch_closely(bool closely) { closely_ = closely; }
+  /// Makes place for windows of faster samples.
+  void expect_faster_samples();
   /// The end was not its own: others of its processes go on.
   void go_on() { read_at_end_ = false; }
   /// Its group is gone.
@@ -94,6 +98,7 @@ class LiveApp {
   Timestamp last_slow_{};
   std::optional<Timestamp> ended_;
   bool read_at_end_ = false;
+  bool closely_ = false;
 };
 
 }  // namespace assay::agent

@@ -16,18 +16,18 @@ namespace assay::agent {
 class RecentDurations {
  public:
   void add(Timestamp time, const hooks::Histogram& added);
-  /// In seconds, of the last minute; nothing when there were none.
-  std::optional<double> quantile(double q, Timestamp now) const;
-  std::optional<double> mean(Timestamp now) const;
+  static constexpr int64_t kSteps = 6;
+  /// In seconds, of the last so many steps; nothing when there were none.
+  std::optional<double> quantile(double q, Timestamp now, int64_t steps = kSteps) const;
+  std::optional<double> mean(Timestamp now, int64_t steps = kSteps) const;
 
  private:
   struct Step {
     int64_t number = -1;  ///< of the ten seconds that it holds, since 1970
     hooks::Histogram durations;
   };
-  static constexpr int64_t kSteps = 6;
 
-  hooks::Histogram recent(Timestamp now) const;
+  const hooks::Histogram& recent(Timestamp now, int64_t steps) const;
 
   std::array<Step, kSteps> steps_;
 };
@@ -47,7 +47,11 @@ struct Report {
 /// unit, as Prometheus wants it.
 std::string family_of(const hooks::ReportInfo& info);
 
-/// The mean or quantile of the last minute, as a goal names it: mean, p50, p95, p99, peak.
+/// The mean or quantile of the last minute, as a goal names it: mean, p50, p95, p99, peak, min.
 std::optional<double> statistic(const Report& report, std::string_view name, Timestamp now);
+/// The same of the last seconds, or of as long as it takes to have some values.
+std::optional<double> latest_statistic(const Report& report, std::string_view name, Timestamp now);
+/// Of any values, over the last seconds in the same way.
+std::optional<double> latest_statistic(const Window& window, std::string_view name, Timestamp now);
 
 }  // namespace assay::agent

@@ -3,12 +3,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace assay::agent {
 namespace {
 
 int64_t milliseconds(Timestamp time) {
   return unix_ns(time) / 1'000'000;
+}
+
+double nth(std::vector<float>& values, double q) {
+  const double rank = std::ceil(q * static_cast<double>(values.size())) - 1;
+  const auto place = values.begin() + static_cast<std::ptrdiff_t>(std::max(0.0, rank));
+  std::nth_element(values.begin(), place, values.end());
+  return *place;
 }
 
 }  // namespace
@@ -23,28 +31,46 @@ void Window::add(Timestamp time, double value) {
 
 std::optional<double> Window::latest() const {
   if (filled_ == 0) return std::nullopt;
-  return ring_[(next_ + ring_.size() - 1) % ring_.size()].value;
+  return back(0).value;
+}
+
+void Window::grow(size_t samples) {
+  if (samples <= ring_.size()) return;
+  std::vector<Sample> larger(samples);
+  for (size_t i = 0; i < filled_; ++i) larger[i] = back(filled_ - 1 - i);
+  ring_ = std::move(larger);
+  next_ = filled_;
+}
+
+size_t Window::count(Nanoseconds length, Timestamp now) const {
+  const int64_t oldest = milliseconds(now - length);
+  size_t n = 0;
+  while (n < filled_ && back(n).time_ms >= oldest) ++n;
+  return n;
+}
+
+/// The samples not older than `length`, in a place that all windows share.
+std::vector<float>& Window::values(Nanoseconds length, Timestamp now) const {
+  static thread_local std::vector<float> values;
+  values.clear();
+  const size_t n = count(length, now);
+  for (size_t i = 0; i < n; ++i) values.push_back(back(i).value);
+  return values;
+}
+
+std::optional<double> Window::quantile(double q, Nanoseconds length, Timestamp now) const {
+  auto& sorted = values(length, now);
+  if (sorted.empty()) return std::nullopt;
+  return nth(sorted, q);
 }
 
 std::optional<WindowSummary> Window::over(Nanoseconds length, Timestamp now) const {
-  const int64_t oldest = milliseconds(now - length);
-  static thread_local std::vector<float> values;
-  values.clear();
-  double sum = 0;
-  for (size_t i = 0; i < filled_; ++i) {
-    const Sample& sample = ring_[(next_ + ring_.size() - 1 - i) % ring_.size()];
-    if (sample.time_ms < oldest) break;
-    values.push_back(sample.value);
-    sum += sample.value;
-  }
-  if (values.empty()) return std::nullopt;
+  auto& all = values(length, now);
+  if (all.empty()) return std::nullopt;
   WindowSummary summary;
-  summary.mean = sum / static_cast<double>(values.size());
-  summary.max = *std::max_element(values.begin(), values.end());
-  const auto rank = static_cast<size_t>(std::ceil(0.95 * static_cast<double>(values.size()))) - 1;
-  const auto place = values.begin() + static_cast<std::ptrdiff_t>(rank);
-  std::nth_element(values.begin(), place, values.end());
-  summary.p95 = *place;
+  summary.mean = std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
+  summary.max = *std::max_element(all.begin(), all.end());
+  summary.p95 = nth(all, 0.95);
   return summary;
 }
 

@@ -25,6 +25,12 @@ class Window {
   /// Of the samples not older than `length`; nothing when there are none.
   std::optional<WindowSummary> over(Nanoseconds length, Timestamp now) const;
   std::optional<double> latest() const;
+  /// How many samples are not older than `length`.
+  size_t count(Nanoseconds length, Timestamp now) const;
+  /// Of the samples not older than `length`, for q from 0 (the least) to 1.
+  std::optional<double> quantile(double q, Nanoseconds length, Timestamp now) const;
+  /// Makes place for more samples than before, for faster ones.
+  void grow(size_t samples);
 
   /// Five minutes at one a second.
   static constexpr size_t kSamples = 300;
@@ -34,6 +40,10 @@ class Window {
     int64_t time_ms = 0;
     float value = 0;
   };
+  const Sample& back(size_t i) const {
+    return ring_[(next_ + ring_.size() - 1 - i) % ring_.size()];
+  }
+  std::vector<float>& values(Nanoseconds length, Timestamp now) const;
 
   std::vector<Sample> ring_;
   size_t next_ = 0;

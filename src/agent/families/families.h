@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "decide/decisions.h"
 #include "live_table.h"
 #include "reports.h"
 
@@ -13,5 +14,9 @@ void write_containers(promapi::FamilyWriter& out, const LiveTable& table);
 
 /// assay_app_*: what apps report about themselves.
 void write_reports(promapi::FamilyWriter& out, const Reports& reports);
+
+/// assay_app_goal_*, assay_app_verdict: goals and what is decided about them.
+void write_decisions(promapi::FamilyWriter& out, const Decisions& decisions, const LiveTable& table,
+                     const Reports& reports);
 
 }  // namespace assay::agent

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "decide/goal_book.h"
+
+#include <assay/base/text.h>
+#include <assay/samples/goal.h>
+
+namespace assay::agent {
+
+Result<std::vector<Goal>> parse_goals(std::string_view text) {
+  std::vector<Goal> goals;
+  while (!text.empty()) {
+    const size_t end = text.find_first_of(",;\n");
+    const std::string_view one = trim(text.substr(0, end));
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+    if (one.empty()) continue;
+    ASSAY_TRY(Goal goal, parse_goal(std::string(one)));
+    goals.push_back(std::move(goal));
+  }
+  return goals;
+}
+
+void GoalBook::label(const std::string& path, std::vector<Goal> goals) {
+  if (goals.empty())
+    labelled_.erase(path);
+  else
+    labelled_[path] = std::move(goals);
+}
+
+void GoalBook::set(const std::string& path, std::vector<Goal> goals) {
+  if (goals.empty())
+    set_.erase(path);
+  else
+    set_[path] = std::move(goals);
+}
+
+const std::vector<Goal>& GoalBook::of(const std::string& path) const {
+  static const std::vector<Goal> none;
+  if (const auto found = set_.find(path); found != set_.end()) return found->second;
+  const auto found = labelled_.find(path);
+  return found == labelled_.end() ? none : found->second;
+}
+
+void GoalBook::forget(const std::string& path) {
+  labelled_.erase(path);
+  set_.erase(path);
+}
+
+}  // namespace assay::agent
