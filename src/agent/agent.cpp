@@ -27,7 +27,7 @@
 #include <assay/agent/agent.h>
 #include <assay/base/text.h>
 #include <assay/hooks/server.h>
-#include <assay/net/async_get.h>
+#include <assay/net/async_call.h>
 #include <assay/net/http_server.h>
 
 namespace assay::agent {

@@ -9,7 +9,7 @@
 #include <sys/un.h>
 #include <utility>  // before Asio, which forgets it
 
-#include <assay/net/async_get.h>
+#include <assay/net/async_call.h>
 
 namespace assay::net {
 
@@ -17,8 +17,8 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
 
-asio::awaitable<ShortAnswer> async_get(std::filesystem::path unix_socket, std::string path,
-                                       Milliseconds patience) {
+asio::awaitable<ShortAnswer> async_call(std::filesystem::path unix_socket, ShortCall call,
+                                        Milliseconds patience) {
   using Local = asio::local::stream_protocol;
   ShortAnswer answer;
   const sockaddr_un form{};
@@ -29,8 +29,13 @@ asio::awaitable<ShortAnswer> async_get(std::filesystem::path unix_socket, std::s
   stream.expires_after(patience);
   co_await stream.async_connect(Local::endpoint(unix_socket.native()), or_error);
   if (error) co_return answer;
-  http::request<http::empty_body> request(http::verb::get, path, 11);
+  http::request<http::string_body> request(http::string_to_verb(call.method), call.path, 11);
   request.set(http::field::host, "localhost");
+  if (!call.body.empty()) {
+    request.set(http::field::content_type, "application/json");
+    request.body() = std::move(call.body);
+    request.prepare_payload();
+  }
   request.keep_alive(false);
   co_await http::async_write(stream, request, or_error);
   if (error) co_return answer;
