@@ -17,6 +17,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr YamlUse kSpec = {
+    .what = "a spec",
+    .least = "write at least a name, or an image or command to run",
+    .example = "name: my-app",
+};
+
 /// A text to read, where it comes from, and the folder its relative paths start from.
 struct Source {
   std::string name;
@@ -207,7 +213,7 @@ SpecResult finish(Spec spec, std::vector<Diagnostic> errors) {
 }
 
 std::optional<Profiling> load_profile(const Source& source, Problems& problems) {
-  const auto root = load_map(source.text, problems);
+  const auto root = load_map(source.text, kSpec, problems);
   if (!root) return std::nullopt;
   return read_profile(*root, problems);
 }
@@ -216,7 +222,7 @@ SpecResult build(const Source& app_source, const Source* profile_source,
                  const Overrides& overrides = {}) {
   Problems app_problems(app_source.name);
   AppFile file;
-  const auto root = load_map(app_source.text, app_problems);
+  const auto root = load_map(app_source.text, kSpec, app_problems);
   if (root) file = read_app(*root, profile_source != nullptr, app_problems);
   const Frame frame = {file.app, app_source.folder,
                        profile_source != nullptr ? profile_source->folder : app_source.folder,
@@ -247,7 +253,7 @@ std::string without_path(std::string message, const fs::path& file) {
 }
 
 std::optional<Source> open_source(const fs::path& file, std::vector<Diagnostic>& errors) {
-  auto text = read_file(file, kLargestSpec);
+  auto text = read_file(file, kLargestYaml);
   if (!text) {
     errors.push_back({file.string(), 0,
                       without_path(text.error().message, file) + "; give the path of a YAML file"});

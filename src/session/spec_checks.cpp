@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec_checks.h"
 
-#include "spec_problems.h"
-
 #include <algorithm>
 #include <array>
 #include <filesystem>

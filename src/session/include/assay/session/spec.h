@@ -11,21 +11,13 @@
 #include <vector>
 
 #include <assay/base/files.h>
+#include <assay/base/problems.h>
 #include <assay/base/result.h>
 #include <assay/samples/records.h>
 
 namespace assay::session {
 
-/// One thing that is wrong, where it stands, and what to do instead.
-struct Diagnostic {
-  std::string file;  ///< empty: not from a file
-  int line = 0;      ///< from 1; 0: the file as a whole
-  std::string message;
-  ErrorKind kind = ErrorKind::input;
-
-  /// "sage.yaml:12: unknown key 'timout'; did you mean 'timeout'?"
-  std::string text() const;
-};
+using assay::Diagnostic;
 
 /// Where something is written.
 struct Place {

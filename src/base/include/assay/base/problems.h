@@ -2,13 +2,22 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include <assay/base/wording.h>
-#include <assay/session/spec.h>
+#include <assay/base/result.h>
 
-namespace assay::session {
+namespace assay {
+
+/// One thing that is wrong, where it stands, and what to do instead.
+struct Diagnostic {
+  std::string file;  ///< empty: not from a file
+  int line = 0;      ///< from 1; 0: the file as a whole
+  std::string message;
+  ErrorKind kind = ErrorKind::input;
+
+  /// "sage.yaml:12: unknown key 'timout'; did you mean 'timeout'?"
+  std::string text() const;
+};
 
 /// Collects what is wrong with one file. After a hundred problems the rest is only mentioned.
 class Problems {
@@ -27,4 +36,4 @@ class Problems {
   std::vector<Diagnostic> diagnostics_;
 };
 
-}  // namespace assay::session
+}  // namespace assay

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "spec_yaml.h"
-
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -9,8 +7,10 @@
 #include <yaml-cpp/eventhandler.h>
 
 #include <assay/base/text.h>
+#include <assay/base/wording.h>
+#include <assay/base/yaml.h>
 
-namespace assay::session {
+namespace assay {
 namespace {
 
 /// Whether the quoted text that `text` begins with has an end.
@@ -62,12 +62,12 @@ class DocumentStart final : public YAML::EventHandler {
   int open_quote_ = 0;
 };
 
-bool has_one_document(const std::string& text, Problems& problems) {
+bool has_one_document(const std::string& text, const YamlUse& use, Problems& problems) {
   std::istringstream in(text);
   YAML::Parser parser(in);
   DocumentStart start(text);
   if (!parser.HandleNextDocument(start)) {
-    problems.add(0, "is empty; write at least a name, or an image or command to run");
+    problems.add(0, fmt::format("is empty; {}", use.least));
     return false;
   }
   if (start.open_quote() > 0) {
@@ -140,21 +140,23 @@ Field field_of(const std::string& key, int line, const YAML::Node& value) {
 
 }  // namespace
 
-std::optional<YAML::Node> load_map(const std::string& text, Problems& problems) {
-  if (text.size() > kLargestSpec) {
-    problems.add(0, fmt::format("is larger than {} KiB; is this a spec?", kLargestSpec >> 10U));
+std::optional<YAML::Node> load_map(const std::string& text, const YamlUse& use,
+                                   Problems& problems) {
+  if (text.size() > kLargestYaml) {
+    problems.add(0,
+                 fmt::format("is larger than {} KiB; is this {}?", kLargestYaml >> 10U, use.what));
     return std::nullopt;
   }
   if (!is_text(text, problems)) return std::nullopt;
   try {
-    if (!has_one_document(text, problems)) return std::nullopt;
+    if (!has_one_document(text, use, problems)) return std::nullopt;
     YAML::Node root = YAML::Load(text);
     if (root.IsMap()) return root;
-    problems.add(
-        line_of(root),
-        fmt::format("holds {}; write keys with values, as in \"name: my-app\"", kind_of(root)));
+    problems.add(line_of(root), fmt::format("holds {}; write keys with values, as in \"{}\"",
+                                            kind_of(root), use.example));
   } catch (const YAML::DeepRecursion& error) {
-    problems.add(error.mark.line + 1, "is nested too deep to be a spec; use fewer levels");
+    problems.add(error.mark.line + 1,
+                 fmt::format("is nested too deep to be {}; use fewer levels", use.what));
   } catch (const YAML::Exception& error) {
     not_valid(text, error, problems);
   } catch (const std::exception& error) {
@@ -226,4 +228,4 @@ std::string_view kind_of(const YAML::Node& node) {
   }
 }
 
-}  // namespace assay::session
+}  // namespace assay

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "spec_problems.h"
-
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace assay::session {
+#include <assay/base/problems.h>
+
+namespace assay {
 namespace {
 
 constexpr size_t kMostProblems = 100;
@@ -34,4 +34,4 @@ std::vector<Diagnostic> Problems::take() {
   return std::move(diagnostics_);
 }
 
-}  // namespace assay::session
+}  // namespace assay
