@@ -7,6 +7,7 @@
 #include "live_table.h"
 #include "names.h"
 #include "notify.h"
+#include "reload.h"
 #include "reports.h"
 
 #include <boost/asio/co_spawn.hpp>
@@ -19,6 +20,7 @@
 #include <cerrno>
 #include <csignal>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -95,11 +97,12 @@ std::string oci_config_path(const std::string& id) {
 
 class Agent::Parts {
  public:
-  Parts(const SysRoot& root, const Clock& clock, Settings settings, Tell tell)
+  Parts(const SysRoot& root, const Clock& clock, Settings settings, Tell tell, Reread reread)
       : root_(root),
         clock_(clock),
         settings_(std::move(settings)),
         tell_(std::move(tell)),
+        reread_(std::move(reread)),
         table_(root, clock, {.linger = settings_.linger, .services = settings_.services}),
         reports_(clock, table_, settings_.linger),
         api_({clock_, settings_, device_, table_, reports_, control_,
@@ -119,6 +122,7 @@ class Agent::Parts {
     ASSAY_CHECK(take_reports());
     ASSAY_CHECK(listen());
     asio::co_spawn(loop_, keep_beat(), asio::detached);
+    asio::co_spawn(loop_, follow_hangups(), asio::detached);
     signals_.async_wait([this](const error_code& error, int) {
       if (!error) loop_.stop();
     });
@@ -195,17 +199,56 @@ class Agent::Parts {
   /// Beats are counted from the first one, so that none drifts; those that were missed are left
   /// out.
   awaitable<void> keep_beat() {
-    asio::steady_timer timer(loop_);
     auto next = asio::steady_timer::clock_type::now();
-    error_code error;
-    while (!error) {
+    while (true) {
       beat();
       const auto now = asio::steady_timer::clock_type::now();
       next += budget_.interval();
       for (; next <= now; ++late_beats_) next += budget_.interval();
-      timer.expires_at(next);
-      co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, error));
+      beat_timer_.expires_at(next);
+      error_code interrupted;
+      co_await beat_timer_.async_wait(asio::redirect_error(asio::use_awaitable, interrupted));
+      if (interrupted) next = asio::steady_timer::clock_type::now();
     }
+  }
+
+  awaitable<void> follow_hangups() {
+    error_code error;
+    while (!error) {
+      co_await hangups_.async_wait(asio::redirect_error(asio::use_awaitable, error));
+      if (error) co_return;
+      notify_reloading();
+      reload();
+      notify_systemd("READY=1");
+    }
+  }
+
+  void reload() {
+    if (!reread_) {
+      tell_("there is no config file to read again; start it with --config FILE");
+      return;
+    }
+    auto fresh = reread_();
+    if (!fresh) {
+      std::string_view lines = fresh.error().message;
+      while (!lines.empty()) tell_(std::string(next_field(lines, '\n')));
+      tell_("the config file was not taken: all stays as it was");
+      return;
+    }
+    const auto kept = keep_fixed(settings_, *fresh);
+    if (!kept.empty()) tell_(fmt::format("{}: takes a restart to change", fmt::join(kept, ", ")));
+    take(std::move(*fresh));
+    tell_("read its config file again");
+  }
+
+  void take(Settings fresh) {
+    if (fresh.location != settings_.location)
+      characteristics_.emplace(root_, clock_, fresh.location);
+    settings_ = std::move(fresh);
+    table_.change_linger(settings_.linger);
+    reports_.change_linger(settings_.linger);
+    budget_.change(settings_.own_share, settings_.interval);
+    beat_timer_.cancel();
   }
 
   /// The group of an app goes within milliseconds of its first process.
@@ -243,10 +286,10 @@ class Agent::Parts {
   /// All that Prometheus is told, whether it asks or is sent it.
   void write_families(promapi::FamilyWriter& out) {
     if (settings_.containers) write_containers(out, table_);
-    write_reports(out, reports_);
+    if (settings_.reports) write_reports(out, reports_);
     write_own(out);
     if (settings_.node) node_.write(out);
-    if (settings_.characteristics) characteristics_.write(out);
+    if (settings_.characteristics) characteristics_->write(out);
   }
 
   /// What the daemon itself costs and misses.
@@ -283,9 +326,12 @@ class Agent::Parts {
   const Clock& clock_;
   Settings settings_;
   Tell tell_;
+  Reread reread_;
   const Device device_ = probes::read_device(root_);
   asio::io_context loop_{1};
   asio::signal_set signals_{loop_, SIGTERM, SIGINT};
+  asio::signal_set hangups_{loop_, SIGHUP};
+  asio::steady_timer beat_timer_{loop_};
   LiveTable table_;
   Reports reports_;
   std::unique_ptr<hooks::Server> hooks_;
@@ -297,12 +343,13 @@ class Agent::Parts {
   uint64_t beats_ = 0;
   uint64_t late_beats_ = 0;
   NodeFamilies node_{root_, clock_};
-  Characteristics characteristics_{root_, clock_, settings_.location};
+  std::optional<Characteristics> characteristics_{std::in_place, root_, clock_, settings_.location};
   std::string address_;
 };
 
-Agent::Agent(const SysRoot& root, const Clock& clock, Settings settings, Tell tell)
-    : parts_(std::make_unique<Parts>(root, clock, std::move(settings), std::move(tell))) {}
+Agent::Agent(const SysRoot& root, const Clock& clock, Settings settings, Tell tell, Reread reread)
+    : parts_(std::make_unique<Parts>(root, clock, std::move(settings), std::move(tell),
+                                     std::move(reread))) {}
 Agent::~Agent() = default;
 
 Result<void> Agent::start() {

@@ -12,6 +12,10 @@ class Budget {
   /// `share` of one core; 0: no limit. `interval` is the beat that is wanted.
   Budget(double share, Milliseconds interval) : share_(share), wanted_(interval) {}
 
+  void change(double share, Milliseconds interval) {
+    share_ = share;
+    wanted_ = interval;
+  }
   /// To be told after each beat: the CPU time that the process has used so far.
   void spent(Timestamp now, double cpu_seconds);
   /// The beat to keep for now.

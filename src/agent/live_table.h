@@ -32,6 +32,8 @@ class LiveTable final : public GroupListener {
   void on_process(OnProcess call) { on_process_ = std::move(call); }
   void on_app(OnApp call) { on_app_ = std::move(call); }
 
+  void change_linger(Nanoseconds linger) { settings_.linger = linger; }
+
   const probes::GroupTree& tree() const { return tree_; }
   /// Reads all that run, and forgets those that have ended long ago.
   void beat();

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "notify.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -24,6 +26,12 @@ void notify_systemd(std::string_view state) {
   const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
   (void)::sendto(fd.get(), state.data(), state.size(), MSG_NOSIGNAL,
                  reinterpret_cast<const sockaddr*>(&address), length);
+}
+
+void notify_reloading() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  notify_systemd(fmt::format("RELOADING=1\nMONOTONIC_USEC={}",
+                             std::chrono::duration_cast<std::chrono::microseconds>(now).count()));
 }
 
 }  // namespace assay::agent

@@ -30,6 +30,8 @@ class Reports final : public hooks::ReportSink {
  public:
   Reports(const Clock& clock, LiveTable& table, Nanoseconds linger);
 
+  void change_linger(Nanoseconds linger) { linger_ = linger; }
+
   const std::map<std::string, AppReports>& apps() const { return apps_; }
   const AppReports* of(const std::string& path) const;
   const std::vector<Loss>& losses() const { return losses_; }

@@ -3,8 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <optional>
 
 #include <assay/agent/agent.h>
+#include <assay/agent/config.h>
 #include <assay/base/time.h>
 
 #ifndef ASSAY_VERSION
@@ -13,42 +16,124 @@
 
 namespace {
 
+using assay::Result;
+using assay::agent::Settings;
+using Path = std::filesystem::path;
+
+/// What the command line says; it wins over the config file.
+struct Options {
+  Path config;
+  Path check;
+  std::optional<std::string> listen;
+  std::optional<Path> socket;
+  std::optional<Path> hooks;
+  std::optional<Path> docker;
+  std::optional<double> own_share;
+  bool no_containers = false;
+  bool no_node = false;
+  bool no_characteristics = false;
+  bool no_services = false;
+  bool act = false;
+};
+
 void tell(const std::string& line) {
   std::fputs(fmt::format("assay-agent: {}\n", line).c_str(), stderr);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  assay::agent::Settings settings;
-  CLI::App app("Watches the applications of this node and tells Prometheus about them.");
-  app.set_version_flag("--version", "assay-agent " ASSAY_VERSION);
-  app.add_option("--listen", settings.listen, "Address of /metrics and the API; '' for none")
-      ->capture_default_str();
-  app.add_option("--socket", settings.socket, "The same on a unix socket of this machine");
-  app.add_option("--hooks", settings.hooks, "Socket that apps report their own metrics to");
-  app.add_option("--docker", settings.docker, "Docker's socket, asked for names; '' for none")
-      ->capture_default_str();
-  app.add_option("--own-share", settings.own_share,
+void add_options(CLI::App& app, Options& options) {
+  const Settings defaults;
+  app.add_option("--config", options.config, "File with settings; SIGHUP reads it again");
+  app.add_option("--check-config", options.check, "Say what is wrong with such a file, and end");
+  app.add_option("--listen", options.listen, "Address of /metrics and the API; '' for none")
+      ->default_str(defaults.listen);
+  app.add_option("--socket", options.socket, "The same on a unix socket of this machine");
+  app.add_option("--hooks", options.hooks, "Socket that apps report their own metrics to");
+  app.add_option("--docker", options.docker, "Docker's socket, asked for names; '' for none")
+      ->default_str(defaults.docker.native());
+  app.add_option("--own-share", options.own_share,
                  "Share of one core above which it reads less often; 0 for no limit")
-      ->capture_default_str()
+      ->default_str(fmt::to_string(defaults.own_share))
       ->check(CLI::Range(0.0, 1.0));
-  const auto add_switch = [&](const char* name, bool& setting, const char* help) {
-    app.add_flag_callback(
-        name, [&setting] { setting = false; }, help);
+  app.add_flag("--no-containers", options.no_containers, "Without the families container_*");
+  app.add_flag("--no-node", options.no_node, "Without the families node_*");
+  app.add_flag("--no-characteristics", options.no_characteristics,
+               "Without the families char_node_*");
+  app.add_flag("--no-services", options.no_services, "Without systemd's services among the apps");
+  app.add_flag("--act", options.act, "Change limits of apps so that they reach their goals");
+}
+
+void lay_over(const Options& options, Settings& settings) {
+  const auto take = [](const auto& option, auto& setting) {
+    if (option) setting = *option;
   };
-  add_switch("--no-containers", settings.containers, "Without the families container_*");
-  add_switch("--no-node", settings.node, "Without the families node_*");
-  add_switch("--no-characteristics", settings.characteristics, "Without the families char_node_*");
-  add_switch("--no-services", settings.services, "Without systemd's services among the apps");
-  CLI11_PARSE(app, argc, argv);
+  take(options.listen, settings.listen);
+  take(options.socket, settings.socket);
+  take(options.hooks, settings.hooks);
+  take(options.docker, settings.docker);
+  take(options.own_share, settings.own_share);
+  settings.containers = settings.containers && !options.no_containers;
+  settings.node = settings.node && !options.no_node;
+  settings.characteristics = settings.characteristics && !options.no_characteristics;
+  settings.services = settings.services && !options.no_services;
+  settings.act.enabled = settings.act.enabled || options.act;
+}
+
+Result<Settings> read_file(const Path& file) {
+  auto config = assay::agent::read_config(file);
+  if (config.errors.empty()) return std::move(config.settings);
+  std::vector<std::string> lines;
+  for (const auto& error : config.errors) lines.push_back(error.text());
+  return assay::bad_input(fmt::format("{}", fmt::join(lines, "\n")));
+}
+
+Result<Settings> read_settings(const Options& options) {
+  Settings settings;
+  if (!options.config.empty()) {
+    ASSAY_TRY(settings, read_file(options.config));
+  }
+  lay_over(options, settings);
+  return settings;
+}
+
+int bad_config(const assay::Error& error) {
+  std::fputs((error.message + "\n").c_str(), stderr);
+  return 2;
+}
+
+int check(const Path& file) {
+  const auto settings = read_file(file);
+  if (!settings) return bad_config(settings.error());
+  std::puts("ok");
+  return 0;
+}
+
+int run(const Options& options) {
+  auto settings = read_settings(options);
+  if (!settings) return bad_config(settings.error());
+  assay::agent::Agent::Reread reread;
+  if (!options.config.empty()) reread = [&] { return read_settings(options); };
   const assay::SystemClock clock;
-  assay::agent::Agent agent(assay::SysRoot(), clock, std::move(settings), tell);
-  if (auto started = agent.start(); !started) {
+  assay::agent::Agent agent(assay::SysRoot(), clock, std::move(*settings), tell, reread);
+  if (const auto started = agent.start(); !started) {
     tell(started.error().message);
     return started.error().kind == assay::ErrorKind::input ? 2 : 4;
   }
   agent.run();
   tell("stopped");
   return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app("Watches the applications of this node and tells Prometheus about them.");
+  app.set_version_flag("--version", "assay-agent " ASSAY_VERSION);
+  add_options(app, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  return options.check.empty() ? run(options) : check(options.check);
 }

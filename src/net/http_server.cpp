@@ -270,6 +270,11 @@ std::string ServerRequest::parameter(std::string_view name) const {
   return "";
 }
 
+Result<void> check_address(const std::string& address) {
+  ASSAY_CHECK(parse_address(address));
+  return {};
+}
+
 HttpServer::HttpServer(asio::io_context& loop, Handler handler, ServerLimits limits)
     : state_(std::make_shared<ServerState>(
           ServerState{loop, std::move(handler), limits, 0, false, {}})) {}

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <assay/base/files.h>
@@ -39,6 +40,46 @@ struct ActSettings {
   friend bool operator==(const ActSettings&, const ActSettings&) = default;
 };
 
+/// What a caller may do.
+enum class Role : uint8_t { read, goals, limits, captures };
+/// "read", "goals" ...
+std::string_view to_string(Role role);
+
+/// Whoever has the token in `file` may do this.
+struct TokenSettings {
+  std::filesystem::path file;
+  std::vector<Role> roles;
+
+  friend bool operator==(const TokenSettings&, const TokenSettings&) = default;
+};
+
+/// Where metrics are sent to; without a url nowhere.
+struct RemoteWriteSettings {
+  std::string url = {};
+  std::filesystem::path queue = {};  ///< folder for what could not be sent yet
+  uint64_t queue_size = 256'000'000;
+  Milliseconds interval{15'000};
+  std::filesystem::path bearer_token_file = {};
+  std::filesystem::path basic_auth_file = {};
+  std::filesystem::path ca_file = {};
+  std::filesystem::path certificate_file = {};
+  std::filesystem::path key_file = {};
+
+  friend bool operator==(const RemoteWriteSettings&, const RemoteWriteSettings&) = default;
+};
+
+struct KubernetesSettings {
+  bool enabled = true;                    ///< where there is one
+  std::filesystem::path kubeconfig = {};  ///< empty: as a pod finds its cluster
+  std::string node = {};                  ///< empty: the machine's name
+
+  friend bool operator==(const KubernetesSettings&, const KubernetesSettings&) = default;
+};
+
+/// How often apps may be read.
+constexpr Milliseconds kShortestInterval{100};
+constexpr Milliseconds kLongestInterval{60'000};
+
 /// How the daemon works; docs/agent.md has each of these with its default.
 struct Settings {
   std::string listen = "127.0.0.1:9410";  ///< for /metrics and the API; empty: nowhere
@@ -52,8 +93,14 @@ struct Settings {
   bool node = true;             ///< node_*
   bool characteristics = true;  ///< char_node_*
   bool services = true;
+  bool reports = true;     ///< assay_app_*
   Location location = {};  ///< told with char_node_*
+  RemoteWriteSettings remote_write = {};
+  std::filesystem::path targets_file = {};  ///< for Prometheus' file_sd; empty: none
+  std::vector<TokenSettings> tokens = {};
   ActSettings act = {};
+  KubernetesSettings kubernetes = {};
+  std::filesystem::path advice_file = {};  ///< for advice as measurements; empty: none
 };
 
 /// Tells somebody what happens, in one line.
@@ -62,7 +109,12 @@ using Tell = std::function<void(const std::string& line)>;
 /// The node daemon: watches all apps of this machine until it is stopped. One thread.
 class Agent {
  public:
-  Agent(const SysRoot& root, const Clock& clock, Settings settings, Tell tell);
+  /// The settings as they are by now; an error has a line for each thing that is wrong.
+  using Reread = std::function<Result<Settings>()>;
+
+  /// At SIGHUP it asks `reread`, and goes on as that says, or as before when that fails.
+  Agent(const SysRoot& root, const Clock& clock, Settings settings, Tell tell,
+        Reread reread = nullptr);
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;
   ~Agent();

@@ -79,6 +79,9 @@ class HttpServer {
   std::shared_ptr<ServerState> state_;
 };
 
+/// Whether HttpServer::listen would understand this address.
+Result<void> check_address(const std::string& address);
+
 /// "a%20b+c" is "a b c"; nonsense behind a "%" stays as it is.
 std::string query_decoded(std::string_view text);
 
