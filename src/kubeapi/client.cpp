@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pod_json.h"
+#include "watch_lines.h"
+
+#include <fmt/format.h>
+#include <iterator>
+
+#include <assay/base/files.h>
+#include <assay/base/text.h>
+#include <assay/kubeapi/client.h>
+
+namespace assay::kubeapi {
+namespace {
+
+constexpr size_t kLargestAnswer = 32U << 20U;
+constexpr size_t kLargestToken = 64U << 10U;
+constexpr Milliseconds kPatience{30'000};
+/// The server ends a watch in time; when it does not, the connection is dead.
+constexpr Milliseconds kBeyondWatch{20'000};
+constexpr int kGone = 410;
+
+std::string selector(const PodQuery& query) {
+  if (query.node.empty()) return "";
+  return "&fieldSelector=" + net::url_encoded("spec.nodeName=" + query.node);
+}
+
+std::string what_to_do(int status) {
+  if (status == 401) return "; check the token or the certificate";
+  if (status == 403) return "; let its account get, list and watch pods";
+  return "";
+}
+
+Failure not_answered(const std::string& server, const net::Response& response) {
+  const std::string said = message_of(response.body);
+  const bool temporary = response.status == 429 || response.status >= 500;
+  return fail(
+      {ErrorKind::environment,
+       fmt::format("the API server {} answers {}{}{}{}", net::shown_url(server), response.status,
+                   said.empty() ? "" : ": ", said, what_to_do(response.status)),
+       temporary});
+}
+
+}  // namespace
+
+Client::Client(Access access) : access_(std::move(access)), http_(access_.endpoint) {}
+
+Result<net::Request> Client::request(std::string path) const {
+  net::Request request;
+  request.path = std::move(path);
+  request.timeout = kPatience;
+  request.headers.emplace_back("Accept: application/json");
+  std::string token = access_.token;
+  if (!access_.token_file.empty()) {
+    ASSAY_TRY(const std::string text, read_file(access_.token_file, kLargestToken));
+    token = trim(text);
+  }
+  if (token.find_first_of("\r\n") != token.npos)
+    return bad_input("the token for the API server has to be one line");
+  if (!token.empty()) request.headers.push_back("Authorization: Bearer " + token);
+  return request;
+}
+
+Result<std::string> Client::get(const std::string& path, net::Stopper& stopper) {
+  ASSAY_TRY(const net::Request asked, request(path));
+  std::string body;
+  const auto take = [&](std::string_view piece) {
+    body += piece;
+    return body.size() <= kLargestAnswer;
+  };
+  ASSAY_TRY(const net::Response response, http_.stream(asked, take, &stopper));
+  if (stopper.stopped()) return refused("stopped");
+  if (body.size() > kLargestAnswer)
+    return refused(fmt::format("the answer of the API server {} is larger than {}",
+                               net::shown_url(server()),
+                               format_bytes(static_cast<double>(kLargestAnswer))));
+  if (!response.ok()) return not_answered(server(), response);
+  return body;
+}
+
+Result<PodList> Client::list(const PodQuery& query, net::Stopper& stopper) {
+  PodList list;
+  std::string next;
+  // Also pages are counted: a server that sends empty ones for ever has an end too.
+  size_t taken = 0;
+  do {
+    ASSAY_TRY(const std::string body,
+              get(fmt::format("/api/v1/pods?limit={}{}{}{}", query.page, selector(query),
+                              next.empty() ? "" : "&continue=", net::url_encoded(next)),
+                  stopper));
+    ASSAY_TRY(PodPage page, read_page(body));
+    taken += page.pods.size() + 1;
+    if (taken > kMostPods)
+      return refused(
+          fmt::format("the API server has more than {} pods for us; name a node", kMostPods));
+    std::move(page.pods.begin(), page.pods.end(), std::back_inserter(list.pods));
+    list.version = std::move(page.version);
+    next = std::move(page.next);
+  } while (!next.empty());
+  return list;
+}
+
+Result<WatchEnd> Client::watch(const PodQuery& query, const std::string& version, const Take& take,
+                               net::Stopper& stopper) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(query.watch);
+  ASSAY_TRY(net::Request asked,
+            request(fmt::format("/api/v1/pods?watch=1&allowWatchBookmarks=true&timeoutSeconds={}"
+                                "&resourceVersion={}{}",
+                                seconds.count(), net::url_encoded(version), selector(query))));
+  asked.timeout = query.watch + kBeyondWatch;
+  WatchLines lines;
+  Result<WatchEnd> end = WatchEnd::ended;
+  const auto take_line = [&](std::string_view line) {
+    const auto event = read_event(line);
+    if (!event) {
+      end = fail(event.error());
+    } else if (event->kind == WatchEvent::Kind::expired) {
+      end = WatchEnd::expired;
+    } else if (event->kind == WatchEvent::Kind::failed) {
+      end = refused(fmt::format("the API server ended the watch: {}", event->message));
+    } else {
+      take(*event);
+      return true;
+    }
+    return false;
+  };
+  const auto take_piece = [&](std::string_view piece) {
+    const auto goes_on = lines.feed(piece, take_line);
+    if (!goes_on) end = fail(goes_on.error());
+    return goes_on && *goes_on;
+  };
+  ASSAY_TRY(const net::Response response, http_.stream(asked, take_piece, &stopper));
+  if (response.status == kGone) return WatchEnd::expired;
+  if (!response.ok() && !stopper.stopped()) return not_answered(server(), response);
+  return end;
+}
+
+}  // namespace assay::kubeapi

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <assay/base/files.h>
+#include <assay/base/result.h>
+#include <assay/net/http_client.h>
+
+namespace assay::kubeapi {
+
+/// Where a cluster's API server is, why it is trusted, and who we are to it.
+struct Access {
+  net::Endpoint endpoint = {};
+  std::string token = {};                 ///< empty: none, or in the file
+  std::filesystem::path token_file = {};  ///< read for each request, since tokens are renewed
+  /// Certificates that were written in the kubeconfig itself, as files in memory that `endpoint`
+  /// names.
+  std::vector<std::shared_ptr<const Fd>> in_memory = {};
+};
+
+/// What the current context of a kubeconfig says. Programs that would make a token are not run.
+Result<Access> read_kubeconfig(const std::filesystem::path& file);
+
+/// What every pod is given, unless it asked not to be.
+struct ServiceAccount {
+  std::filesystem::path folder = "/var/run/secrets/kubernetes.io/serviceaccount";
+  std::string host = {};
+  std::string port = {};
+};
+/// Of the pod that we run in, by its environment; nothing outside of pods.
+std::optional<ServiceAccount> own_service_account();
+Result<Access> read_service_account(const ServiceAccount& account);
+
+}  // namespace assay::kubeapi

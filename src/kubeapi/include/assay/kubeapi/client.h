@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <assay/base/result.h>
+#include <assay/base/time.h>
+#include <assay/kubeapi/access.h>
+#include <assay/net/http_client.h>
+
+namespace assay::kubeapi {
+
+struct PodContainer {
+  std::string name;
+  std::string id;  ///< in 64 digits; empty: not started yet
+  std::string image;
+
+  bool operator==(const PodContainer&) const = default;
+};
+
+/// Whoever made a pod: a Job, a ReplicaSet.
+struct Owner {
+  std::string kind;
+  std::string name;
+  std::string uid;
+
+  bool operator==(const Owner&) const = default;
+};
+
+/// Labels and annotations whose value is very long are left out.
+struct Pod {
+  std::string name;
+  std::string name_space;
+  std::string uid;
+  std::string node;  ///< empty: none yet
+  std::map<std::string, std::string> labels;
+  std::map<std::string, std::string> annotations;
+  std::vector<PodContainer> containers;  ///< also those that prepare the pod
+  std::vector<Owner> owners;
+
+  bool operator==(const Pod&) const = default;
+};
+
+/// A list with more is an error, in whatever answers it comes.
+constexpr size_t kMostPods = 5000;
+
+/// Pods as they were at one moment, from which a watch can go on.
+struct PodList {
+  std::vector<Pod> pods;
+  std::string version;
+};
+
+struct PodQuery {
+  std::string node = {};        ///< empty: of all nodes
+  size_t page = 50;             ///< how many are asked for at once
+  Milliseconds watch{290'000};  ///< after which the server ends a watch
+};
+
+struct WatchEvent {
+  enum class Kind : uint8_t {
+    set,       ///< the pod is new or has changed
+    gone,      ///< the pod has ended, or is no longer of those that were asked for
+    bookmark,  ///< only the version has changed
+    expired,   ///< the server does not know our version any more
+    failed,    ///< `message` says why
+  };
+  Kind kind = Kind::bookmark;
+  Pod pod = {};
+  std::string version = {};
+  std::string message = {};
+};
+
+enum class WatchEnd : uint8_t { ended, expired };
+
+/// Asks one API server, over one connection. One thread at a time; another one can end a call by
+/// the stopper.
+class Client {
+ public:
+  using Take = std::function<void(const WatchEvent& event)>;
+
+  explicit Client(Access access);
+
+  Result<PodList> list(const PodQuery& query, net::Stopper& stopper);
+  /// What happens after `version`, until the server or the stopper ends it. `take` is told only of
+  /// pods and bookmarks.
+  Result<WatchEnd> watch(const PodQuery& query, const std::string& version, const Take& take,
+                         net::Stopper& stopper);
+  const std::string& server() const { return access_.endpoint.base; }
+
+ private:
+  Result<net::Request> request(std::string path) const;
+  Result<std::string> get(const std::string& path, net::Stopper& stopper);
+
+  const Access access_;
+  net::HttpClient http_;
+};
+
+}  // namespace assay::kubeapi

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testing/http_server.h"
+
+#include <array>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <fstream>
+#include <future>
+#include <thread>
+
+#include <assay/base/mutex.h>
+#include <assay/kubeapi/pod_follower.h>
+#include <gtest/gtest.h>
+
+namespace assay::kubeapi {
+namespace {
+
+using net::testing::Connection;
+using net::testing::HttpServer;
+
+std::string answer(int status, std::string_view body) {
+  return fmt::format("HTTP/1.1 {} X\r\nContent-Length: {}\r\n\r\n{}", status, body.size(), body);
+}
+
+std::string pod(std::string_view name, std::string_view version = "1") {
+  return fmt::format(
+      R"({{"metadata": {{"name": "{0}", "uid": "uid-{0}", "resourceVersion": "{1}"}}}})", name,
+      version);
+}
+
+std::string page(std::string_view version, std::string_view items, std::string_view next = "") {
+  return answer(200, fmt::format(R"({{"metadata": {{"resourceVersion": "{}", "continue": "{}"}},
+      "items": [{}]}})",
+                                 version, next, items));
+}
+
+std::string line(std::string_view type, std::string_view object) {
+  return fmt::format("{{\"type\": \"{}\", \"object\": {}}}\n", type, object);
+}
+
+/// An API server that gives its answers one after the other and remembers what it was asked.
+class Server {
+ public:
+  explicit Server(std::vector<std::string> answers) : answers_(std::move(answers)) {
+    http_ = HttpServer::on_loopback([this](Connection& connection) { serve(connection); });
+  }
+  Access access() const { return {.endpoint = {.base = http_->base()}}; }
+  std::vector<std::string> asked() const {
+    const Lock lock(mutex_);
+    return asked_;
+  }
+
+ private:
+  void serve(Connection& connection) {
+    for (std::string request = connection.read_request(); !request.empty();
+         request = connection.read_request()) {
+      const Lock lock(mutex_);
+      asked_.push_back(request);
+      if (asked_.size() > answers_.size()) return;
+      connection.write(answers_[asked_.size() - 1]);
+    }
+  }
+
+  const std::vector<std::string> answers_;
+  mutable Mutex mutex_;
+  std::vector<std::string> asked_ ASSAY_GUARDED_BY(mutex_);
+  std::unique_ptr<HttpServer> http_;
+};
+
+std::string path_of(const std::string& request) {
+  const size_t begin = request.find(' ') + 1;
+  return request.substr(begin, request.find(' ', begin) - begin);
+}
+
+/// What a follower told, as "all: a b", "set: a".
+class Told {
+ public:
+  PodFollower::OnChange on_change() {
+    return [this](const PodChange& change) {
+      constexpr std::array<const char*, 3> kWords = {"all:", "set:", "gone:"};
+      std::string text = kWords[static_cast<size_t>(change.kind)];
+      for (const auto& one : change.pods) text += " " + one.name;
+      lines.push_back(std::move(text));
+    };
+  }
+  std::vector<std::string> lines;
+};
+using Lines = std::vector<std::string>;
+
+const PodQuery kOfNode{.node = "n 1", .page = 2};
+
+TEST(PodFollower, lists_page_by_page_and_watches_from_there) {
+  const Server server(
+      {page("5", pod("a") + "," + pod("b"), "more/"), page("6", pod("c")),
+       answer(200, line("ADDED", pod("d", "7")) + line("DELETED", pod("a", "8")) +
+                       line("BOOKMARK", R"({"metadata": {"resourceVersion": "9"}})")),
+       answer(200, "")});
+  Told told;
+  net::Stopper stopper;
+  PodFollower follower(server.access(), kOfNode, told.on_change());
+  EXPECT_EQ(follower.step(stopper), Milliseconds(0));
+  EXPECT_EQ(told.lines, Lines{"all: a b c"});
+  EXPECT_EQ(follower.step(stopper), Milliseconds(1000));
+  EXPECT_EQ(follower.step(stopper), Milliseconds(1000));
+  EXPECT_EQ(told.lines, (Lines{"all: a b c", "set: d", "gone: a"}));
+  EXPECT_EQ(follower.trouble(), "");
+  const auto asked = server.asked();
+  ASSERT_EQ(asked.size(), 4U);
+  EXPECT_EQ(path_of(asked[0]), "/api/v1/pods?limit=2&fieldSelector=spec.nodeName%3Dn%201");
+  EXPECT_EQ(path_of(asked[1]), path_of(asked[0]) + "&continue=more%2F");
+  EXPECT_EQ(path_of(asked[2]),
+            "/api/v1/pods?watch=1&allowWatchBookmarks=true&timeoutSeconds=290&resourceVersion=6"
+            "&fieldSelector=spec.nodeName%3Dn%201");
+  EXPECT_NE(asked[3].find("resourceVersion=9&"), std::string::npos) << asked[3];
+}
+
+TEST(PodFollower, lists_anew_when_the_server_has_forgotten_the_version) {
+  const Server server(
+      {page("5", pod("a")), answer(410, R"({"message": "too old"})"), page("20", pod("b")),
+       answer(200, line("ERROR", R"({"code": 410, "message": "too old"})")), page("30", pod("c"))});
+  Told told;
+  net::Stopper stopper;
+  PodFollower follower(server.access(), {}, told.on_change());
+  for (int i = 0; i < 5; ++i) follower.step(stopper);
+  EXPECT_EQ(told.lines, (Lines{"all: a", "all: b", "all: c"}));
+  EXPECT_EQ(follower.trouble(), "");
+}
+
+TEST(PodFollower, waits_ever_longer_while_it_fails_and_says_why) {
+  const std::string no = answer(403, R"({"message": "pods is forbidden"})");
+  const Server server({no, no, no, page("5", pod("a")), answer(500, "")});
+  Told told;
+  net::Stopper stopper;
+  PodFollower follower(server.access(), {}, told.on_change(),
+                       {.first_wait = Milliseconds(10), .longest_wait = Milliseconds(25)});
+  EXPECT_EQ(follower.step(stopper), Milliseconds(10));
+  EXPECT_NE(follower.trouble().find("answers 403: 'pods is forbidden'; let its account get, list "
+                                    "and watch pods"),
+            std::string::npos)
+      << follower.trouble();
+  EXPECT_EQ(follower.step(stopper), Milliseconds(20));
+  EXPECT_EQ(follower.step(stopper), Milliseconds(25));
+  EXPECT_EQ(follower.step(stopper), Milliseconds(0));
+  EXPECT_EQ(follower.trouble(), "");
+  EXPECT_EQ(follower.step(stopper), Milliseconds(10));
+  EXPECT_NE(follower.trouble(), "");
+}
+
+TEST(PodFollower, goes_on_where_it_was_after_a_lost_connection) {
+  Lines asked;
+  auto http = HttpServer::on_loopback([&](Connection& connection) {
+    std::string request = connection.read_request();
+    if (asked.empty()) {
+      connection.write(page("5", pod("a")));
+      asked.push_back(std::move(request));
+      request = connection.read_request();
+    }
+    asked.push_back(std::move(request));
+    // Promises more than it has, and closes the connection.
+    if (asked.size() < 4)
+      connection.write("HTTP/1.1 200 X\r\nContent-Length: 9999\r\n\r\n" +
+                       line("ADDED", pod("b", fmt::format("{}", 4 + asked.size()))));
+  });
+  Told told;
+  net::Stopper stopper;
+  PodFollower follower({.endpoint = {.base = http->base()}}, {}, told.on_change());
+  for (int i = 0; i < 4; ++i) follower.step(stopper);
+  http.reset();  // with its thread, which writes to `asked`
+  EXPECT_EQ(told.lines, (Lines{"all: a", "set: b", "set: b"}));
+  ASSERT_EQ(asked.size(), 4U);
+  EXPECT_NE(asked[2].find("watch=1"), std::string::npos) << asked[2];
+  EXPECT_NE(asked[2].find("resourceVersion=6 "), std::string::npos) << asked[2];
+  EXPECT_NE(asked[3].find("resourceVersion=7 "), std::string::npos) << asked[3];
+}
+
+TEST(PodFollower, a_watch_that_is_no_watch_begins_from_the_list) {
+  const Server server({page("5", pod("a")), answer(200, "<html>\n"), page("6", pod("b"))});
+  Told told;
+  net::Stopper stopper;
+  PodFollower follower(server.access(), {}, told.on_change());
+  for (int i = 0; i < 2; ++i) follower.step(stopper);
+  EXPECT_EQ(follower.trouble(), "the API server's answer is no watch of pods");
+  follower.step(stopper);
+  EXPECT_EQ(told.lines, (Lines{"all: a", "all: b"}));
+}
+
+TEST(PodFollower, too_many_pods_are_an_error) {
+  std::string items;
+  for (size_t i = 0; i <= kMostPods; ++i) items += fmt::format("{}{}", i == 0 ? "" : ",", pod("a"));
+  const Server server({page("5", items)});
+  Told told;
+  net::Stopper stopper;
+  PodFollower follower(server.access(), {}, told.on_change());
+  follower.step(stopper);
+  EXPECT_NE(follower.trouble().find("more than 5000 pods"), std::string::npos);
+  EXPECT_TRUE(told.lines.empty());
+}
+
+TEST(PodFollower, the_token_is_read_for_each_request) {
+  const Server server({page("5", ""), answer(200, "")});
+  std::string name = (std::filesystem::temp_directory_path() / "assay-token-XXXXXX").native();
+  const Fd fd(::mkstemp(name.data()));
+  Access access = server.access();
+  access.token_file = name;
+  Told told;
+  net::Stopper stopper;
+  PodFollower follower(std::move(access), {}, told.on_change());
+  std::ofstream(name) << "first\n";
+  follower.step(stopper);
+  std::ofstream(name) << "second\n";
+  follower.step(stopper);
+  std::filesystem::remove(name);
+  const auto asked = server.asked();
+  ASSERT_EQ(asked.size(), 2U);
+  EXPECT_NE(asked[0].find("Authorization: Bearer first\r\n"), std::string::npos) << asked[0];
+  EXPECT_NE(asked[1].find("Authorization: Bearer second\r\n"), std::string::npos) << asked[1];
+}
+
+TEST(PodFollower, can_be_stopped_while_nothing_happens) {
+  std::promise<void> watching;
+  const auto http = HttpServer::on_loopback([&](Connection& connection) {
+    connection.read_request();
+    connection.write(page("5", ""));
+    connection.read_request();
+    connection.write("HTTP/1.1 200 X\r\nContent-Length: 9999\r\n\r\n");
+    watching.set_value();
+    connection.wait_closed();
+  });
+  Told told;
+  net::Stopper stopper;
+  PodFollower follower({.endpoint = {.base = http->base()}}, {}, told.on_change());
+  follower.step(stopper);
+  const std::jthread other([&] {
+    watching.get_future().wait();
+    stopper.stop();
+  });
+  EXPECT_EQ(follower.step(stopper), Milliseconds(0));
+  EXPECT_EQ(follower.trouble(), "");
+}
+
+}  // namespace
+}  // namespace assay::kubeapi
