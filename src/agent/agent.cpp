@@ -8,6 +8,7 @@
 #include "names.h"
 #include "notify.h"
 #include "reload.h"
+#include "pods.h"
 #include "reports.h"
 
 #include <boost/asio/co_spawn.hpp>
@@ -119,6 +120,9 @@ class Agent::Parts {
       asio::co_spawn(loop_, await_end(path, pid), asio::detached);
     });
     ASSAY_CHECK(watch_groups());
+    ASSAY_TRY(pods_, Pods::follow(
+                         settings_.kubernetes, device_.hostname, loop_,
+                         [this] { name_apps(pods_->table(), table_, reports_); }, tell_));
     ASSAY_CHECK(take_reports());
     ASSAY_CHECK(listen());
     asio::co_spawn(loop_, keep_beat(), asio::detached);
@@ -278,6 +282,7 @@ class Agent::Parts {
           kPatienceForNames);
       known = answer.status == 200 && take_docker_inspect(answer.body, identity);
     }
+    known = (pods_ && pods_->table().name(identity)) || known;
     LiveApp* const app = table_.find(path);
     if (known && app != nullptr) app->identify(std::move(identity));
     reports_.relabel(path);
@@ -338,6 +343,7 @@ class Agent::Parts {
   std::optional<GroupWatch> watch_;
   NoControl control_;
   Api api_;
+  std::unique_ptr<Pods> pods_;
   net::HttpServer server_;
   Budget budget_;
   uint64_t beats_ = 0;

@@ -15,32 +15,32 @@
 namespace assay::kubeapi {
 
 struct PodContainer {
-  std::string name;
-  std::string id;  ///< in 64 digits; empty: not started yet
-  std::string image;
+  std::string name = {};
+  std::string id = {};  ///< in 64 digits; empty: not started yet
+  std::string image = {};
 
   bool operator==(const PodContainer&) const = default;
 };
 
 /// Whoever made a pod: a Job, a ReplicaSet.
 struct Owner {
-  std::string kind;
-  std::string name;
-  std::string uid;
+  std::string kind = {};
+  std::string name = {};
+  std::string uid = {};
 
   bool operator==(const Owner&) const = default;
 };
 
 /// Labels and annotations whose value is very long are left out.
 struct Pod {
-  std::string name;
-  std::string name_space;
-  std::string uid;
-  std::string node;  ///< empty: none yet
-  std::map<std::string, std::string> labels;
-  std::map<std::string, std::string> annotations;
-  std::vector<PodContainer> containers;  ///< also those that prepare the pod
-  std::vector<Owner> owners;
+  std::string name = {};
+  std::string name_space = {};
+  std::string uid = {};
+  std::string node = {};  ///< empty: none yet
+  std::map<std::string, std::string> labels = {};
+  std::map<std::string, std::string> annotations = {};
+  std::vector<PodContainer> containers = {};  ///< also those that prepare the pod
+  std::vector<Owner> owners = {};
 
   bool operator==(const Pod&) const = default;
 };
