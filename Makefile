@@ -12,7 +12,7 @@ assay := build/release/bin/assay
 ctest := ctest --output-on-failure -j $(JOBS) --test-dir
 
 .NOTPARALLEL:
-.PHONY: build run test lint asan tsan fuzz bench install generate format clean help
+.PHONY: build run test lint asan tsan fuzz kubernetes bench install generate format clean help
 .DEFAULT_GOAL := build
 
 build: setup-build build/release/build.ninja  ## Build everything (the default)
@@ -41,6 +41,11 @@ tsan: setup-test build/tsan/build.ninja  ## Unit tests under ThreadSanitizer
 fuzz: setup-fuzz build/fuzz/build.ninja  ## Run each fuzzer for FUZZ_SECONDS (20)
 	@ninja -C build/fuzz
 	@tools/fuzz.sh build/fuzz $(FUZZ_SECONDS)
+
+kubernetes: setup-kubernetes build/release/build.ninja  ## Test with a real Kubernetes, built here at the first call
+	@ninja -C build/release assay assay-agent
+	@tests/e2e/kubernetes/build.sh
+	$(python) -m pytest tests/e2e/kubernetes
 
 bench: setup-bench build/bench/build.ninja  ## Measure; ONLY=session for one part; a rerun goes on where it stopped
 	@ninja -C build/bench assay bench_programs

@@ -18,14 +18,14 @@ MB = 1 << 20
 class Agent:
     """`assay-agent` with its own addresses."""
 
-    def __init__(self, folder, engine=None, *more):
+    def __init__(self, folder, engine=None, *more, within=(), env=None):
         self.hooks = folder / "hooks.sock"
         self.log = folder / "agent.log"
         docker = str(engine.socket) if engine else ""
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
-                [BIN / "assay-agent", "--listen", "127.0.0.1:0", "--hooks", self.hooks, "--docker", docker, *more],
-                stdin=subprocess.DEVNULL, stderr=log)
+                [*within, BIN / "assay-agent", "--listen", "127.0.0.1:0", "--hooks", self.hooks, "--docker", docker, *more],
+                stdin=subprocess.DEVNULL, stderr=log, env=env)
         said = wait_until(lambda: "listening at" in self.log.read_text() and self.log.read_text(), 30, "it listens")
         self.address = said.split("listening at ")[1].split()[0]
 

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The agent on a node of a real Kubernetes: apps have the names of their pods, by the API alone."""
+import base64
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+from conftest import wait_until
+from test_agent import Agent
+
+CLUSTER = str(pathlib.Path(__file__).parent / "cluster.sh")
+READER = """
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: pod-reader}
+rules: [{apiGroups: [""], resources: [pods], verbs: [get, list, watch]}]
+"""
+POD = """
+apiVersion: v1
+kind: Pod
+metadata: {name: NAME, labels: {app: counter}, annotations: {assay.goals: "fps >= 10"}}
+spec:
+  restartPolicy: Never
+  terminationGracePeriodSeconds: 0
+  containers: [{name: main, image: "busybox:1", command: [sleep, "600"]}]
+"""
+
+
+class Cluster:
+    def __init__(self):
+        subprocess.run([CLUSTER, "up"], check=True, timeout=300)
+        printed = subprocess.run(["bash", "-c", f"eval \"$({CLUSTER} env)\"; env -0"], check=True, capture_output=True,
+                                 text=True).stdout
+        self.env = dict(entry.split("=", 1) for entry in printed.split("\0") if entry)
+
+    def kubectl(self, *words, text=None):
+        return subprocess.run(["kubectl", *words], env=self.env, input=text, check=True, capture_output=True, text=True,
+                              timeout=60).stdout
+
+    def account(self, name):
+        """A service account's token; it may do nothing yet."""
+        self.kubectl("create", "serviceaccount", name)
+        secret = wait_until(lambda: self.kubectl("get", "serviceaccount", name, "-o", "jsonpath={.secrets[0].name}"), 30,
+                            "it has a token")
+        return base64.b64decode(self.kubectl("get", "secret", secret, "-o", "jsonpath={.data.token}")).decode()
+
+    def allow(self, name):
+        self.kubectl("create", "clusterrolebinding", name, "--clusterrole=pod-reader", f"--serviceaccount=default:{name}")
+
+    def start_pod(self, name):
+        self.kubectl("create", "-f", "-", text=POD.replace("NAME", name))
+
+    def end_pod(self, name):
+        self.kubectl("delete", "pod", name, "--wait=false")
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    try:
+        cluster = Cluster()
+        cluster.kubectl("create", "-f", "-", text=READER)
+        yield cluster
+    finally:
+        subprocess.run([CLUSTER, "down"], check=True, timeout=300)
+
+
+def kubeconfig(cluster, folder, token):
+    (folder / "token").write_text(token)
+    config = {"current-context": "x", "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
+              "clusters": [{"name": "c", "cluster": {"server": cluster.env["APISERVER"],
+                                                     "certificate-authority": cluster.env["CACERT"]}}],
+              "users": [{"name": "u", "user": {"tokenFile": "token"}}]}
+    path = folder / "kubeconfig"
+    path.write_text(json.dumps(config))  # JSON is YAML
+    return path
+
+
+@pytest.fixture
+def agents(tmp_path):
+    """Starts agents that are told of this cluster, and nothing of Docker."""
+    started = []
+
+    def start(config):
+        (tmp_path / "agent.yaml").write_text(json.dumps({"kubernetes": {"kubeconfig": str(config)}}))
+        started.append(Agent(tmp_path, None, "--config", str(tmp_path / "agent.yaml")))
+        return started[-1]
+    yield start
+    for agent in started:
+        agent.end()
+
+
+def test_an_app_has_the_names_of_its_pod_while_it_runs(cluster, agents, tmp_path):
+    token = cluster.account("watching")
+    cluster.allow("watching")
+    cluster.start_pod("before")
+    agent = agents(kubeconfig(cluster, tmp_path, token))
+    cluster.start_pod("after")
+    try:
+        for pod in ("before", "after"):
+            labels = {"namespace": "default", "pod": pod, "container": "main", "image": "busybox:1"}
+            wait_until(lambda: agent.value("container_cpu_usage_seconds_total", **labels) is not None, 60,
+                       lambda: f"{pod} is named: {agent.get('/api/v1/apps')} {agent.log.read_text()}")
+            # The container that holds the pod together has its name too.
+            assert len([app for app in agent.apps() if app.get("pod") == pod]) == 2
+    finally:
+        for pod in ("before", "after"):
+            cluster.end_pod(pod)
+    wait_until(lambda: not [app for app in agent.apps() if app.get("pod") and app["running"]], 60, "both are gone")
+
+
+def test_an_account_that_may_not_read_is_told_and_works_once_it_may(cluster, agents, tmp_path):
+    agent = agents(kubeconfig(cluster, tmp_path, cluster.account("forbidden")))
+    wait_until(lambda: "let its account get, list and watch pods" in agent.log.read_text(), 30, agent.log.read_text)
+    assert agent.get("/healthz") == "ok\n"
+    cluster.allow("forbidden")
+    wait_until(lambda: "pods are known again" in agent.log.read_text(), 60, agent.log.read_text)
+
+
+IN_POD = """
+mount -t tmpfs none /run && mkdir -p /run/secrets/kubernetes.io/serviceaccount
+cp "$TOKEN_FILE" /run/secrets/kubernetes.io/serviceaccount/token
+cp "$CACERT" /run/secrets/kubernetes.io/serviceaccount/ca.crt
+exec "$@"
+"""
+
+
+def test_in_a_pod_its_service_account_is_enough(cluster, tmp_path):
+    """Only the files and the environment are a pod's: the agent itself needs the node's control groups anyway."""
+    (tmp_path / "token").write_text(cluster.account("inside"))
+    cluster.allow("inside")
+    cluster.start_pod("seen")
+    environment = dict(os.environ, TOKEN_FILE=str(tmp_path / "token"), CACERT=cluster.env["CACERT"],
+                       KUBERNETES_SERVICE_HOST="127.0.0.1", KUBERNETES_SERVICE_PORT="16443")
+    agent = Agent(tmp_path, within=["unshare", "--mount", "sh", "-ec", IN_POD, "sh"], env=environment)
+    try:
+        wait_until(lambda: agent.value("container_cpu_usage_seconds_total", pod="seen", container="main") is not None, 60,
+                   lambda: f"it is named: {agent.log.read_text()}")
+    finally:
+        cluster.end_pod("seen")
+        agent.end()
