@@ -89,11 +89,6 @@ class NoControl final : public Control {
   static Result<void> none() { return refused("this agent only watches"); }
 };
 
-/// Where containerd keeps what it started a container with.
-std::string oci_config_path(const std::string& id) {
-  return fmt::format("/run/containerd/io.containerd.runtime.v2.task/k8s.io/{}/config.json", id);
-}
-
 }  // namespace
 
 class Agent::Parts {
@@ -273,9 +268,7 @@ class Agent::Parts {
   awaitable<void> find_name(AppIdentity identity) {
     if (identity.group.kind != GroupKind::container) co_return;
     const std::string path = identity.path;
-    bool known = false;
-    if (const auto config = root_.read(oci_config_path(identity.group.id)))
-      known = take_oci_config(*config, identity);
+    bool known = take_files(root_, identity);
     if (!known && !settings_.docker.empty()) {
       const auto answer = co_await net::async_get(
           settings_.docker, fmt::format("/containers/{}/json", identity.group.id),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "names.h"
 
+#include <array>
+#include <fmt/format.h>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 
@@ -50,6 +52,14 @@ void take_pod(AppIdentity& identity) {
       first_of(labels, {"io.kubernetes.container.name", "io.kubernetes.cri.container-name"});
 }
 
+/// Where containerd keeps what it started a container with, and CRI-O and Podman.
+constexpr std::array<const char*, 3> kConfigs = {
+    "/run/containerd/io.containerd.runtime.v2.task/k8s.io/{}/config.json",
+    "/run/containers/storage/overlay-containers/{}/userdata/config.json",
+    "/var/lib/containers/storage/overlay-containers/{}/userdata/config.json"};
+constexpr const char* kStorageList =
+    "/var/lib/containers/storage/overlay-containers/containers.json";
+
 void set_if_known(const std::string& text, std::string& place) {
   if (!text.empty()) place = text;
 }
@@ -81,6 +91,31 @@ bool take_oci_config(std::string_view text, AppIdentity& identity) {
       first_of(identity.labels, {"io.kubernetes.cri.image-name", "io.kubernetes.cri-o.ImageName"}),
       identity.image);
   return true;
+}
+
+bool take_storage_list(std::string_view text, AppIdentity& identity) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_array()) return false;
+  for (const auto& entry : json) {
+    if (text_at(entry, {"id"}) != identity.group.id) continue;
+    const Json own = Json::parse(text_at(entry, {"metadata"}), nullptr, false);
+    set_if_known(text_at(own, {"name"}), identity.name);
+    set_if_known(text_at(own, {"image-name"}), identity.image);
+    return true;
+  }
+  return false;
+}
+
+bool take_files(const SysRoot& root, AppIdentity& identity) {
+  bool known = false;
+  for (const char* form : kConfigs) {
+    const auto text = root.read(fmt::format(fmt::runtime(form), identity.group.id));
+    known = text && take_oci_config(*text, identity);
+    if (known) break;
+  }
+  if (const auto text = root.read(kStorageList))
+    known = take_storage_list(*text, identity) || known;
+  return known;
 }
 
 }  // namespace assay::agent

@@ -112,6 +112,26 @@ def test_containers_of_half_a_second_are_seen_and_what_is_incomplete_is_marked(w
             dockerd.remove(container)
 
 
+# Podman's files where they are by default, for this process alone.
+AT_HOME = """
+mount -t tmpfs none /var/lib && mkdir -p /var/lib/containers/storage
+mount --bind "$0" /var/lib/containers/storage
+exec "$@"
+"""
+
+
+def test_a_container_of_podman_has_its_name(tmp_path, podman):
+    container = podman.run(podman.busybox(), "sleep", "600")
+    agent = Agent(tmp_path, within=["unshare", "--mount", "sh", "-ec", AT_HOME, podman.folder / "data"])
+    try:
+        name = podman.inspect(container)["Name"].lstrip("/")
+        app = wait_until(lambda: next((a for a in agent.apps() if a.get("container_id") == container), None), 10, "seen")
+        assert app["name"] == name and app["image"].endswith(podman.busybox())
+    finally:
+        podman.remove(container)
+        agent.end()
+
+
 def test_promtool_takes_the_text(watching, dockerd):
     container = dockerd.run(dockerd.busybox(), "sleep", "600")
     try:
