@@ -79,7 +79,7 @@ struct Pair {
 };
 
 int64_t now() {
-  return client::detail::now_ns();
+  return client::detail::nanoseconds(CLOCK_MONOTONIC);
 }
 
 struct Cost {
@@ -130,7 +130,7 @@ int timers() {
   const Cost handle = cost(take);
   const double text = cost([&] { const auto timing = pair.metrics->timer("latency"); }).median;
   const double push = push_cost(pair);
-  const double clock = cost([] { static_cast<void>(now()); }).least;
+  const double clock = cost([] { static_cast<void>(client::detail::now_ns()); }).least;
   LiveMetrics nobody("/nonexistent/socket");
   auto absent = nobody.timer_handle("latency");
   const double without = cost([&] { absent.stop(client::TimerHandle::start()); }).median;

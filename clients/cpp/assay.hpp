@@ -37,6 +37,9 @@
 #include <thread>
 #include <unistd.h>
 #include <utility>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 namespace assay {
 namespace client {
@@ -263,8 +266,182 @@ inline int64_t nanoseconds(clockid_t clock) noexcept {
   ::clock_gettime(clock, &t);
   return static_cast<int64_t>(t.tv_sec) * 1000000000 + t.tv_nsec;
 }
+
+/// The CPU's counter of time, and the kernel's clock beside it.
+struct Machine {
+  static int64_t monotonic() noexcept { return nanoseconds(CLOCK_MONOTONIC); }
+
+  static uint64_t ticks() noexcept {
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    uint64_t count = 0;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(count));
+    return count;
+#else
+    return 0;
+#endif
+  }
+
+  /// The counter is good when it never rests and the kernel keeps time by it: then all cores agree.
+  static bool trusted() noexcept {
+    return counts_always() &&
+           keeps_time("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+  }
+
+  static bool counts_always() noexcept {
+#if defined(__x86_64__)
+    unsigned a = 0;
+    unsigned b = 0;
+    unsigned c = 0;
+    unsigned d = 0;
+    return __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d & 1U << 8) != 0;
+#elif defined(__aarch64__)
+    return true;
+#else
+    return false;
+#endif
+  }
+
+  static bool keeps_time(const char* clocksource) noexcept {
+    char name[32] = {};
+    const int fd = ::open(clocksource, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    const ssize_t n = ::read(fd, name, sizeof name - 1);
+    ::close(fd);
+    return n > 0 &&
+           (std::strcmp(name, "tsc\n") == 0 || std::strcmp(name, "arch_sys_counter\n") == 0);
+  }
+};
+
+/// CLOCK_MONOTONIC by the CPU's counter, which takes half the time to read. The counter's rate is
+/// measured beside the clock, over 10 ms at first and ever longer up to some seconds; before that,
+/// and for good once the two have parted by more than 0.1 % (a suspended machine, say), the clock
+/// itself is read. Thread-safe; nobody waits. M is the machine, another one in tests.
+template <class M>
+class TickClock {
+ public:
+  constexpr TickClock() noexcept
+      : each_(0), due_(0), busy_(false), first_(), last_(), measured_(kLeastBase / 2) {}
+
+  int64_t now() noexcept {
+    const uint64_t each = each_.load(std::memory_order_acquire);
+    if (each != 0) {
+      const uint64_t ticks = M::ticks();
+      if (ticks >= first_.ticks) return first_.ns + length(ticks - first_.ticks, each);
+    }
+    return tend();
+  }
+
+  /// Measures and checks when that is due, which somebody has to ask for now and then; gives the
+  /// clock's time.
+  int64_t tend() noexcept {
+    const int64_t now = M::monotonic();
+    if (now >= due_.load(std::memory_order_relaxed) &&
+        !busy_.exchange(true, std::memory_order_acquire)) {
+      due_.store(look(), std::memory_order_relaxed);
+      busy_.store(false, std::memory_order_release);
+    }
+    return now;
+  }
+
+ private:
+  static constexpr int64_t kLeastBase = 10000000;
+  static constexpr int64_t kLongestBase = 10000000000;
+  static constexpr int64_t kCheckInterval = 1000000000;
+  static constexpr int64_t kNever = INT64_MAX;
+
+  struct Moment {
+    int64_t ns;
+    uint64_t ticks;
+    uint64_t doubt;  ///< in ticks
+  };
+#if defined(__SIZEOF_INT128__)
+  __extension__ typedef unsigned __int128 Wide;
+#else
+  typedef uint64_t Wide;  // no counter that we know
+#endif
+
+  /// `each` is a tick's nanoseconds times 2^32.
+  static int64_t length(uint64_t ticks, uint64_t each) noexcept {
+    return static_cast<int64_t>(static_cast<Wide>(ticks) * each >> 32);
+  }
+
+  /// The least disturbed of some tries.
+  static Moment moment() noexcept {
+    Moment best = {0, 0, UINT64_MAX};
+    for (int i = 0; i < 5; ++i) {
+      const uint64_t before = M::ticks();
+      const int64_t ns = M::monotonic();
+      const uint64_t took = M::ticks() - before;
+      if (took < best.doubt) best = {ns, before + took / 2, took};
+    }
+    return best;
+  }
+
+  /// When to look again. One thread at a time; the first moment stays as soon as there is a rate.
+  int64_t look() noexcept {
+    const bool begins = last_.ns == 0;
+    if (begins && !M::trusted()) return kNever;
+    const Moment now = moment();
+    if (begins) {
+      first_ = last_ = now;
+      return now.ns + kLeastBase;
+    }
+    if (strays(now)) {
+      each_.store(0, std::memory_order_release);
+      return kNever;
+    }
+    last_ = now;
+    measure(now);
+    return now.ns + (each_.load(std::memory_order_relaxed) == 0 ? kLeastBase : kCheckInterval);
+  }
+
+  bool strays(const Moment& now) const noexcept {
+    if (now.ticks <= last_.ticks) return true;
+    const uint64_t each = each_.load(std::memory_order_relaxed);
+    if (each == 0) return false;
+    const uint64_t doubt = now.doubt + last_.doubt;
+    const int64_t took = now.ns - last_.ns;
+    const int64_t apart = length(now.ticks - last_.ticks, each) - took;
+    return (apart < 0 ? -apart : apart) > took / 1000 + length(doubt, each);
+  }
+
+  void measure(const Moment& now) noexcept {
+    const int64_t base = now.ns - first_.ns;
+    const uint64_t ticks = now.ticks - first_.ticks;
+    if (base < 2 * measured_ || measured_ >= kLongestBase ||
+        now.doubt + first_.doubt > ticks / 5000) {
+      return;
+    }
+    measured_ = base;
+    each_.store(static_cast<uint64_t>(static_cast<double>(base) / static_cast<double>(ticks) *
+                                      4294967296.0),
+                std::memory_order_release);
+  }
+
+  std::atomic<uint64_t> each_;  ///< 0 while the counter is not used
+  std::atomic<int64_t> due_;
+  std::atomic<bool> busy_;
+  Moment first_;
+  Moment last_;
+  int64_t measured_;  ///< the nanoseconds over which the rate was measured
+};
+
+template <class T>
+struct ThisMachine {
+  static TickClock<Machine> clock;
+};
+template <class T>
+TickClock<Machine> ThisMachine<T>::clock;
+
 inline int64_t now_ns() noexcept {
-  return nanoseconds(CLOCK_MONOTONIC);
+  return ThisMachine<void>::clock.now();
+}
+/// Whether a moment lies before another that was set at most kLookInterval ahead. Should the time
+/// have gone backwards it does not.
+inline bool before(int64_t now, int64_t until) noexcept {
+  return now < until && until - now <= kLookInterval;
 }
 
 /// Counts the forks that led to this process: asking for its pid would cost more than a timer may.
@@ -729,8 +906,9 @@ class LiveMetrics {
 
   /// Looks now and then whether the profiler lives, and for its answer.
   void look_if_due(detail::State& s, detail::Clock::time_point time) {
+    if (s.fd < 0 || detail::before(detail::now_ns(), s.next_look)) return;
+    detail::ThisMachine<void>::clock.tend();
     const int64_t now = detail::now_ns();
-    if (s.fd < 0 || now < s.next_look) return;
     const shared::Answer answer = shared::receive(s.fd);
     const bool waits = answer.n < 0 && (errno == EAGAIN || errno == EINTR);
     if (answer.n <= 0 && !waits) return disconnect(s);
@@ -829,7 +1007,7 @@ detail::Metric* Handle::ready(int64_t now) const noexcept {
   const detail::State* const s = metrics_->state_.load(std::memory_order_acquire);
   detail::Metric* const m = metric_.load(std::memory_order_acquire);
   const bool fast = m != nullptr && m->owner == s && s->forks == detail::forks() &&
-                    now < s->next_look.load(std::memory_order_relaxed) &&
+                    detail::before(now, s->next_look.load(std::memory_order_relaxed)) &&
                     m->way.load(std::memory_order_relaxed) != detail::Way::lines;
   return fast ? m : nullptr;
 }
@@ -847,7 +1025,7 @@ void Handle::put(detail::Metric& metric, double value, int64_t now) noexcept {
 void Handle::report(double value, int64_t now) noexcept {
   const detail::State* const state = metrics_->state_.load(std::memory_order_acquire);
   if (state != nullptr && state->forks == detail::forks() &&
-      now < state->absent_until.load(std::memory_order_relaxed)) {
+      detail::before(now, state->absent_until.load(std::memory_order_relaxed))) {
     ++metrics_->dropped_;
     return;
   }
@@ -867,12 +1045,13 @@ void NumberHandle::push(double value) noexcept {
 
 void TimerHandle::stop(int64_t began) noexcept {
   const int64_t now = detail::now_ns();
+  const int64_t taken = now > began ? now - began : 0;  // two cores may differ by a few ticks
   detail::Metric* const m = ready(now);
-  if (m == nullptr) return report(1e-9 * static_cast<double>(now - began), now);
+  if (m == nullptr) return report(1e-9 * static_cast<double>(taken), now);
   if (m->way.load(std::memory_order_relaxed) != detail::Way::histogram) {
-    return put(*m, 1e-9 * static_cast<double>(now - began), now);
+    return put(*m, 1e-9 * static_cast<double>(taken), now);
   }
-  m->owner->memory.add(m->histogram, now - began);
+  m->owner->memory.add(m->histogram, taken);
 }
 
 }  // namespace client

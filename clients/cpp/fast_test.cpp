@@ -182,6 +182,18 @@ TEST_F(FastClient, gives_a_run_every_value_of_a_timer) {
   EXPECT_TRUE(series_.losses().empty());
 }
 
+TEST_F(FastClient, takes_no_time_for_less_than_none) {
+  start_run();
+  LiveMetrics metrics(path_.c_str());
+  meet(metrics);
+  auto latency = metrics.timer_handle("latency");
+  for (int i = 0; i < 2; ++i) latency.stop(TimerHandle::start() + 1'000'000'000);
+  metrics.close();
+  drain();
+  ASSERT_NE(series_.find("latency"), nullptr);
+  EXPECT_EQ(series_.find("latency")->values, (std::vector<double>{0, 0}));
+}
+
 TEST_F(FastClient, asks_when_its_ring_is_half_full_and_drops_when_it_is_full) {
   start();
   LiveMetrics metrics(path_.c_str());
