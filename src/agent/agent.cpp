@@ -7,8 +7,8 @@
 #include "live_table.h"
 #include "names.h"
 #include "notify.h"
-#include "reload.h"
 #include "pods.h"
+#include "reload.h"
 #include "reports.h"
 
 #include <boost/asio/co_spawn.hpp>
