@@ -10,6 +10,7 @@
 #include "pods.h"
 #include "reload.h"
 #include "reports.h"
+#include "steering.h"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -68,27 +69,6 @@ double own_resident_bytes() {
   return static_cast<double>(pages.value_or(0)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
-/// Changes nothing.
-class NoControl final : public Control {
- public:
-  Result<void> set_goals(const std::string& /*path*/, std::vector<Goal> /*goals*/) override {
-    return none();
-  }
-  Result<void> set_limits(const std::string& /*path*/, const LimitChange& /*change*/) override {
-    return none();
-  }
-  Result<void> set_interval(const std::string& /*path*/, Milliseconds /*interval*/,
-                            Nanoseconds /*length*/) override {
-    return none();
-  }
-  Result<void> capture(const std::string& /*path*/, const CaptureRequest& /*request*/) override {
-    return none();
-  }
-
- private:
-  static Result<void> none() { return refused("this agent only watches"); }
-};
-
 }  // namespace
 
 class Agent::Parts {
@@ -101,8 +81,10 @@ class Agent::Parts {
         reread_(std::move(reread)),
         table_(root, clock, {.linger = settings_.linger, .services = settings_.services}),
         reports_(clock, table_, settings_.linger),
-        api_({clock_, settings_, device_, table_, reports_, control_,
-              [this](promapi::FamilyWriter& out) { write_families(out); }}),
+        steering_({root_, clock_, loop_, settings_, device_, table_, reports_, tell_}),
+        api_({clock_, settings_, device_, table_, reports_, steering_, steering_.decisions(),
+              [this](promapi::FamilyWriter& out) { write_families(out); },
+              [this] { return steering_.advice(); }}),
         server_(loop_, [this](const net::ServerRequest& request) { return api_.answer(request); }),
         budget_(settings_.own_share, settings_.interval) {}
 
@@ -117,21 +99,20 @@ class Agent::Parts {
     ASSAY_CHECK(watch_groups());
     ASSAY_TRY(pods_, Pods::follow(
                          settings_.kubernetes, device_.hostname, loop_,
-                         [this] { name_apps(pods_->table(), table_, reports_); }, tell_));
+                         [this] { name_apps_of_pods(); }, tell_));
     ASSAY_CHECK(take_reports());
     ASSAY_CHECK(listen());
     asio::co_spawn(loop_, keep_beat(), asio::detached);
     asio::co_spawn(loop_, follow_hangups(), asio::detached);
     signals_.async_wait([this](const error_code& error, int) {
-      if (!error) loop_.stop();
+      if (!error) asio::co_spawn(loop_, finish(), asio::detached);
     });
+    steering_.start();
     return {};
   }
 
   void run() { loop_.run(); }
-  void stop() {
-    asio::post(loop_, [this] { loop_.stop(); });
-  }
+  void stop() { asio::co_spawn(loop_, finish(), asio::detached); }
   const std::string& address() const { return address_; }
 
  private:
@@ -186,6 +167,7 @@ class Agent::Parts {
     table_.beat();
     if (hooks_) hooks_->poll();
     reports_.beat();
+    steering_.beat();
     const bool slowed = budget_.is_slowed();
     budget_.spent(clock_.now(), own_cpu_seconds());
     ++beats_;
@@ -277,14 +259,29 @@ class Agent::Parts {
     }
     known = (pods_ && pods_->table().name(identity)) || known;
     LiveApp* const app = table_.find(path);
-    if (known && app != nullptr) app->identify(std::move(identity));
+    if (!known || app == nullptr) co_return;
+    app->identify(std::move(identity));
     reports_.relabel(path);
+    steering_.identified(*app);
+  }
+
+  void name_apps_of_pods() {
+    name_apps(pods_->table(), table_, reports_);
+    for (const auto& [path, app] : table_.apps()) steering_.identified(*app);
+  }
+
+  awaitable<void> finish() {
+    co_await steering_.put_back();
+    loop_.stop();
   }
 
   /// All that Prometheus is told, whether it asks or is sent it.
   void write_families(promapi::FamilyWriter& out) {
     if (settings_.containers) write_containers(out, table_);
-    if (settings_.reports) write_reports(out, reports_);
+    if (settings_.reports) {
+      write_reports(out, reports_);
+      write_decisions(out, steering_.decisions(), table_, reports_);
+    }
     write_own(out);
     if (settings_.node) node_.write(out);
     if (settings_.characteristics) characteristics_->write(out);
@@ -316,6 +313,11 @@ class Agent::Parts {
         static_cast<double>(late_beats_));
     one("assay_agent_apps", FamilyKind::gauge, "Apps in the live table.",
         static_cast<double>(table_.apps().size()));
+    out.family("assay_agent_steps_total", FamilyKind::counter,
+               "Changes of limits that the agent has made.");
+    for (size_t i = 0; i < steering_.steps().size(); ++i)
+      out.sample(none, promapi::Label{"kind", to_string(static_cast<Step::Kind>(i))},
+                 static_cast<double>(steering_.steps()[i]));
     one("assay_agent_apps_not_watched_total", FamilyKind::counter,
         "Apps that were too many to be watched.", static_cast<double>(table_.not_watched()));
   }
@@ -334,7 +336,7 @@ class Agent::Parts {
   Reports reports_;
   std::unique_ptr<hooks::Server> hooks_;
   std::optional<GroupWatch> watch_;
-  NoControl control_;
+  Steering steering_;
   Api api_;
   std::unique_ptr<Pods> pods_;
   net::HttpServer server_;

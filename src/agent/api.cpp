@@ -27,6 +27,7 @@ net::ServerResponse Api::answer(const net::ServerRequest& request) {
   if (request.path == "/metrics") return metrics(request);
   if (request.path == "/healthz" || request.path == "/readyz") return plain(200, "ok\n");
   if (request.path == "/api/v1/apps") return apps();
+  if (request.path == "/api/v1/advice") return advice();
   if (request.path == "/api/v1/stream") return stream();
   return plain(404, "there is nothing at this address; see /metrics and /api/v1/apps\n");
 }
@@ -50,7 +51,7 @@ net::ServerResponse Api::metrics(const net::ServerRequest& request) {
 }
 
 std::string Api::table_text() const {
-  auto json = to_json(sources_.table, sources_.reports, sources_.clock.now());
+  auto json = to_json(sources_.table, sources_.reports, sources_.decisions, sources_.clock.now());
   const Device& device = sources_.device;
   json["node"] = {
       {"name", device.hostname}, {"cores", device.cores}, {"memory_bytes", device.memory_bytes}};
@@ -61,6 +62,13 @@ net::ServerResponse Api::apps() const {
   net::ServerResponse response;
   response.content_type = "application/json";
   response.body = table_text() + "\n";
+  return response;
+}
+
+net::ServerResponse Api::advice() const {
+  net::ServerResponse response;
+  response.content_type = "application/json";
+  response.body = sources_.advice() + "\n";
   return response;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "control.h"
+#include "decide/decisions.h"
 #include "live_table.h"
 #include "reports.h"
 
@@ -23,7 +24,9 @@ struct ApiSources {
   const LiveTable& table;
   const Reports& reports;
   Control& control;
+  const Decisions& decisions;
   std::function<void(promapi::FamilyWriter&)> write_metrics;
+  std::function<std::string()> advice;  ///< as JSON
 };
 
 /// Answers requests over HTTP (docs/agent.md has them all). Knows no socket; one thread.
@@ -36,6 +39,7 @@ class Api {
  private:
   net::ServerResponse metrics(const net::ServerRequest& request);
   net::ServerResponse apps() const;
+  net::ServerResponse advice() const;
   net::ServerResponse stream() const;
   std::string table_text() const;
 

@@ -58,10 +58,14 @@ class ApiTest : public ::testing::Test {
   NoControl control;
   net::Origin origin = net::Origin::loopback;
   std::string accept_encoding;
-  Api api{{clock, settings, device, table, reports, control, [](promapi::FamilyWriter& out) {
+  GoalBook goals;
+  Decisions decisions{machine.root(), table, reports, goals};
+  Api api{{clock, settings, device, table, reports, control, decisions,
+           [](promapi::FamilyWriter& out) {
              out.family("one", promapi::FamilyKind::gauge, "One.");
              out.sample({}, 1);
-           }}};
+           },
+           [] { return std::string("{}"); }}};
 };
 
 TEST_F(ApiTest, tells_the_live_table_and_the_node) {

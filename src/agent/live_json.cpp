@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "live_json.h"
 
+#include "decide/words.h"
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -104,17 +106,20 @@ Json process_json(const AppReports& app) {
 
 }  // namespace
 
-Json to_json(const LiveTable& table, const Reports& reports, Timestamp now) {
+Json to_json(const LiveTable& table, const Reports& reports, const Decisions& decisions,
+             Timestamp now) {
   Json apps = Json::array();
   for (const auto& [path, app] : table.apps()) {
     apps.push_back(app_json(*app, now));
     if (const AppReports* reported = reports.of(path))
       apps.back()["reported"] = reported_json(*reported, now);
+    if (const Decision* decision = decisions.of(path)) add_decision(apps.back(), *decision, now);
   }
   for (const auto& [path, app] : reports.apps()) {
     if (table.apps().contains(path)) continue;
     apps.push_back(process_json(app));
     apps.back()["reported"] = reported_json(app, now);
+    if (const Decision* decision = decisions.of(path)) add_decision(apps.back(), *decision, now);
   }
   return {{"schema", 1}, {"time", format_utc(now)}, {"apps", apps}};
 }

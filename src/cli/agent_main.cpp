@@ -2,6 +2,7 @@
 // The node daemon's program; all it does is in the room `agent`.
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <optional>
@@ -76,6 +77,8 @@ void lay_over(const Options& options, Settings& settings) {
   settings.characteristics = settings.characteristics && !options.no_characteristics;
   settings.services = settings.services && !options.no_services;
   settings.act.enabled = settings.act.enabled || options.act;
+  const char* const state = std::getenv("STATE_DIRECTORY");  // as systemd names it
+  if (settings.state.empty() && state != nullptr) settings.state = state;
 }
 
 Result<Settings> read_file(const Path& file) {

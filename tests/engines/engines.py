@@ -22,6 +22,7 @@ import pytest
 KEEPER = pathlib.Path(__file__).with_name("keeper.py")
 BIN = pathlib.Path(os.environ.get("ASSAY_BIN", images.REPOSITORY / "build/release/bin")).resolve()
 KNOWN_LOAD = BIN / "known_load"
+FRAMES_LOAD = BIN / "frames_load"
 # How Docker makes control groups: "systemd" where that runs the machine.
 CGROUP_DRIVER = os.environ.get("ASSAY_TEST_CGROUP_DRIVER", "cgroupfs")
 EXAMPLE_CHANGES = ['ENTRYPOINT ["/usr/bin/python3", "/app/objcounter.py"]', 'CMD ["--use-cpu", "--frames", "300"]',
@@ -123,8 +124,8 @@ class Engine:
         return name
 
     def busybox(self):
-        """An image with busybox and the known load."""
-        return self._import("test/busybox:1", lambda: images.busybox_root([KNOWN_LOAD]))
+        """An image with busybox, the known load and one that reports its frames."""
+        return self._import("test/busybox:1", lambda: images.busybox_root([KNOWN_LOAD, FRAMES_LOAD]))
 
     def python(self):
         """An image with Python, numpy and OpenCV, and the example in /app."""

@@ -99,8 +99,9 @@ boost::asio::awaitable<Result<void>> change_limits(SysRoot root, std::filesystem
     const std::string body =
         inspected.status == 200 ? docker_update(inspected.body, change, now) : "";
     if (!body.empty()) {
-      const auto answer = co_await net::async_call(
-          docker, {.method = "POST", .path = at + "/update", .body = body}, kPatience);
+      // Named, since g++ 12 frees a temporary of an awaited call twice.
+      net::ShortCall update{.method = "POST", .path = at + "/update", .body = body};
+      const auto answer = co_await net::async_call(docker, std::move(update), kPatience);
       if (answer.status == 200) co_return Result<void>();
       co_return refused("Docker did not change the limit: " + message_of(answer));
     }

@@ -101,6 +101,7 @@ struct Settings {
   ActSettings act = {};
   KubernetesSettings kubernetes = {};
   std::filesystem::path advice_file = {};  ///< for advice as measurements; empty: none
+  std::filesystem::path state = {};        ///< folder for what outlives it; empty: nothing does
 };
 
 /// Tells somebody what happens, in one line.

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "steering.h"
+
+#include "act/limits.h"
+#include "decide/words.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <utility>  // before Asio, which forgets it
+
+namespace assay::agent {
+
+namespace asio = boost::asio;
+using asio::awaitable;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr size_t kActions = 50;
+constexpr size_t kReadOften = 4;
+constexpr auto kPublish = std::chrono::minutes(1);
+
+Json limits_json(const LimitChange& limits) {
+  Json json = Json::object();
+  // No limit is told as null.
+  if (limits.cores) json["cores"] = *limits.cores > 0 ? Json(*limits.cores) : Json();
+  if (limits.memory_bytes)
+    json["memory_bytes"] = *limits.memory_bytes > 0 ? Json(*limits.memory_bytes) : Json();
+  return json;
+}
+
+std::filesystem::path undo_path(const Settings& settings) {
+  return settings.state.empty() ? std::filesystem::path() : settings.state / "limits.json";
+}
+
+LimitChange limits_of(const LiveApp& app, const LimitChange& wanted) {
+  LimitChange now;
+  if (wanted.cores) now.cores = app.limits().cores().value_or(0);
+  if (wanted.memory_bytes)
+    now.memory_bytes = static_cast<uint64_t>(app.limits().memory.value_or(0));
+  return now;
+}
+
+}  // namespace
+
+Steering::Steering(Parts parts)
+    : parts_(std::move(parts)),
+      decisions_(parts_.root, parts_.table, parts_.reports, goals_),
+      steward_(parts_.settings.act, node()),
+      undo_(undo_path(parts_.settings)) {
+  decisions_.on_change(
+      [this](const std::string& path, const Decision& decision) { changed(path, decision); });
+}
+
+NodeSize Steering::node() const {
+  return {.cores = static_cast<double>(parts_.device.cores),
+          .memory_bytes = static_cast<uint64_t>(parts_.device.memory_bytes)};
+}
+
+void Steering::start() {
+  found_ = undo_.load();
+  if (!found_.empty()) asio::co_spawn(parts_.loop, restore(found_), asio::detached);
+}
+
+void Steering::identified(const LiveApp& app) {
+  const AppIdentity& identity = app.identity();
+  const auto label = identity.labels.find(std::string(kGoalsLabel));
+  if (label == identity.labels.end()) return;
+  auto goals = parse_goals(label->second);
+  const bool is_new = known_.insert(identity.path).second;
+  if (goals) {
+    goals_.label(identity.path, std::move(*goals));
+    return;
+  }
+  if (!is_new) return;
+  parts_.tell(fmt::format("{}: its label {} is not taken: {}", identity.name, kGoalsLabel,
+                          goals.error().message));
+}
+
+void Steering::beat() {
+  const Timestamp now = parts_.clock.now();
+  decisions_.beat(now);
+  forget_gone();
+  publish_all(now);
+  if (!parts_.settings.act.enabled || busy_ || stops_) return;
+  steward_.set(parts_.settings.act);
+  if (auto step = steward_.next(decisions_.all(), now))
+    asio::co_spawn(parts_.loop, make(std::move(*step)), asio::detached);
+}
+
+void Steering::forget_gone() {
+  for (auto path = known_.begin(); path != known_.end();) {
+    const LiveApp* const app = parts_.table.find(*path);
+    const bool runs = app != nullptr ? !app->ended() : parts_.reports.of(*path) != nullptr;
+    if (runs) {
+      ++path;
+      continue;
+    }
+    goals_.forget(*path);
+    steward_.forget(*path);
+    path = known_.erase(path);
+  }
+}
+
+void Steering::changed(const std::string& path, const Decision& decision) {
+  const std::string sentence = sentence_of(decision);
+  if (!sentence.empty()) parts_.tell(fmt::format("{} {}", decision.name, sentence));
+  if (decision.leak.finding().verdict == Verdict::leaking)
+    parts_.tell(fmt::format("{}: {}", decision.name, leak_sentence(decision.evidence)));
+  publish(path, decision);
+}
+
+void Steering::publish(const std::string& path, const Decision& decision) {
+  const auto& file = parts_.settings.advice_file;
+  const LiveApp* const app = parts_.table.find(path);
+  if (file.empty()) return;
+  const auto written = Measurements(file).write(
+      measurement_line(parts_.clock.wall(), app ? app->identity() : AppIdentity(), decision));
+  if (!written && !publishing_fails_) parts_.tell(written.error().message);
+  publishing_fails_ = !written;
+}
+
+/// Rules ask for what was measured since some minutes ago, so what lasts is told again.
+void Steering::publish_all(Timestamp now) {
+  if (parts_.settings.advice_file.empty() || now - last_published_ < kPublish) return;
+  last_published_ = now;
+  for (const auto& [path, decision] : decisions_.all())
+    if (decision.main.finding().verdict != Verdict::unknown) publish(path, decision);
+}
+
+awaitable<Result<void>> Steering::apply(std::string path, LimitChange change) {
+  const LiveApp* const app = parts_.table.find(path);
+  if (app == nullptr || app->ended()) co_return refused("it is gone");
+  co_return co_await change_limits(parts_.root, parts_.settings.docker, app->identity(),
+                                   parts_.table.tree().at(path), app->limits(), change);
+}
+
+void Steering::note(Step step, const Result<void>& result) {
+  if (result) ++steps_[static_cast<size_t>(step.kind)];
+  parts_.tell(result ? in_words(step)
+                     : fmt::format("could not {}: {}", in_words(step), result.error().message));
+  actions_.push_back({parts_.clock.now(), std::move(step), result ? "" : result.error().message});
+  if (actions_.size() > kActions) actions_.pop_front();
+}
+
+/// A full disk is told and does not stop the step. What is about to be changed is written down
+/// before it is.
+void Steering::remember(const Step* next) {
+  Originals originals = found_;
+  for (const auto& step : steward_.put_back()) originals[step.path] = step.to;
+  if (next != nullptr) originals.try_emplace(next->path, next->from);
+  if (const auto saved = undo_.save(originals); !saved) parts_.tell(saved.error().message);
+}
+
+awaitable<void> Steering::make(Step step) {
+  busy_ = true;
+  known_.insert(step.path);
+  remember(&step);
+  const auto result = co_await apply(step.path, step.to);
+  const Timestamp now = parts_.clock.now();
+  if (result)
+    steward_.made(step, decisions_.all(), now);
+  else
+    steward_.failed(step, now);
+  remember();
+  note(std::move(step), result);
+  busy_ = false;
+}
+
+awaitable<void> Steering::restore(Originals originals) {
+  busy_ = true;
+  for (const auto& [path, limits] : originals) {
+    Step step{Step::Kind::undo, path, path, limits, {}, "an agent that was killed had changed it"};
+    if (const LiveApp* const app = parts_.table.find(path)) {
+      step.name = app->identity().name;
+      step.from = limits_of(*app, limits);
+      const auto result = co_await apply(path, limits);
+      note(std::move(step), result);
+    }
+    found_.erase(path);
+  }
+  remember();
+  busy_ = false;
+}
+
+awaitable<void> Steering::put_back() {
+  stops_ = true;
+  asio::steady_timer timer(parts_.loop);
+  while (busy_) {  // a step that is being made has to be known before it can be taken back
+    timer.expires_after(std::chrono::milliseconds(20));
+    co_await timer.async_wait(asio::use_awaitable);
+  }
+  forget_gone();
+  for (auto& step : steward_.put_back()) {
+    const auto result = co_await apply(step.path, step.to);
+    steward_.forget(step.path);
+    note(std::move(step), result);
+  }
+  remember();
+}
+
+Result<void> Steering::set_goals(const std::string& path, std::vector<Goal> goals) {
+  known_.insert(path);
+  goals_.set(path, std::move(goals));
+  return {};
+}
+
+Result<void> Steering::set_limits(const std::string& path, const LimitChange& change) {
+  const LiveApp* const app = parts_.table.find(path);
+  if (app == nullptr || app->ended())
+    return bad_input("only what runs in a control group of its own can be limited");
+  ASSAY_CHECK(check_bounds(change, parts_.settings.act, node()));
+  Step step{Step::Kind::raise,      path, app->identity().name, change, limits_of(*app, change),
+            "a caller asked for it"};
+  if (step.to.cores && (*step.from.cores == 0 || *step.to.cores < *step.from.cores))
+    step.kind = Step::Kind::lower;
+  asio::co_spawn(parts_.loop, set_by_caller(std::move(step)), asio::detached);
+  return {};
+}
+
+/// What a caller sets is not ours to put back.
+awaitable<void> Steering::set_by_caller(Step step) {
+  const auto result = co_await apply(step.path, step.to);
+  if (result) steward_.forget(step.path);
+  remember();
+  note(std::move(step), result);
+}
+
+Result<void> Steering::set_interval(const std::string& path, Milliseconds interval,
+                                    Nanoseconds length) {
+  LiveApp* const app = parts_.table.find(path);
+  if (app == nullptr || app->ended())
+    return bad_input("only what runs in a control group of its own can be read more often");
+  const Timestamp now = parts_.clock.now();
+  std::erase_if(read_often_, [&](const auto& entry) { return entry.second <= now; });
+  if (!read_often_.contains(path) && read_often_.size() >= kReadOften)
+    return refused(fmt::format("{} apps are read more often already; wait for one of them to end",
+                               kReadOften));
+  const bool runs = read_often_.contains(path);
+  read_often_[path] = now + length;
+  app->expect_faster_samples();
+  if (!runs) asio::co_spawn(parts_.loop, read_often(path, interval, now + length), asio::detached);
+  return {};
+}
+
+awaitable<void> Steering::read_often(std::string path, Milliseconds interval, Timestamp until) {
+  asio::steady_timer timer(parts_.loop);
+  while (true) {
+    timer.expires_after(interval);
+    boost::system::error_code error;
+    co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, error));
+    LiveApp* const app = parts_.table.find(path);
+    const Timestamp now = parts_.clock.now();
+    const auto end = read_often_.find(path);
+    until = end == read_often_.end() ? until : end->second;
+    if (error || app == nullptr || app->ended() || now >= until) break;
+    app->sample(now);
+  }
+  read_often_.erase(path);
+}
+
+Result<void> Steering::capture(const std::string& /*path*/, const CaptureRequest& /*request*/) {
+  return refused("this agent cannot take captures yet");
+}
+
+std::string Steering::advice() const {
+  const Timestamp now = parts_.clock.now();
+  Json apps = Json::array();
+  for (const auto& [path, decision] : decisions_.all()) {
+    Json app = {{"id", path}, {"name", decision.name}};
+    if (const LiveApp* const live = parts_.table.find(path)) {
+      const AppIdentity& identity = live->identity();
+      if (identity.group.kind == GroupKind::container) app["container_id"] = identity.group.id;
+      if (!identity.pod.empty()) app["pod"] = identity.pod;
+      if (!identity.name_space.empty()) app["namespace"] = identity.name_space;
+    }
+    add_decision(app, decision, now);
+    if (app.contains("verdict") || app.contains("advice")) apps.push_back(std::move(app));
+  }
+  Json actions = Json::array();
+  for (const auto& [time, step, error] : actions_) {
+    Json action = {
+        {"time", format_utc(time)}, {"kind", to_string(step.kind)},   {"id", step.path},
+        {"name", step.name},        {"from", limits_json(step.from)}, {"to", limits_json(step.to)},
+        {"reason", step.reason}};
+    if (!error.empty()) action["error"] = error;
+    actions.push_back(std::move(action));
+  }
+  const Json all = {{"schema", 1},
+                    {"time", format_utc(now)},
+                    {"acts", parts_.settings.act.enabled},
+                    {"apps", apps},
+                    {"actions", actions}};
+  return all.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace assay::agent

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "act/steward.h"
+#include "act/undo_file.h"
+#include "control.h"
+#include "decide/decisions.h"
+#include "decide/measurements.h"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <deque>
+#include <set>
+#include <utility>  // before Asio, which forgets it
+
+#include <assay/samples/records.h>
+
+namespace assay::agent {
+
+/// Decides at each beat how apps do, tells about it and, when the operator lets it, changes their
+/// limits. It is also what callers with a token change things through.
+class Steering final : public Control {
+ public:
+  struct Parts {
+    SysRoot root;
+    const Clock& clock;
+    boost::asio::io_context& loop;
+    const Settings& settings;  ///< may change between two beats
+    const Device& device;
+    LiveTable& table;
+    const Reports& reports;
+    Tell tell;
+  };
+  explicit Steering(Parts parts);
+
+  /// Puts back what an earlier daemon that was killed had changed.
+  void start();
+  void beat();
+  /// The labels of an app are known by now.
+  void identified(const LiveApp& app);
+  /// Takes back all changes of limits, at the end.
+  boost::asio::awaitable<void> put_back();
+
+  const Decisions& decisions() const { return decisions_; }
+  /// What the API tells at /api/v1/advice.
+  std::string advice() const;
+  /// How many steps were made, by kind.
+  const std::array<uint64_t, 4>& steps() const { return steps_; }
+
+  Result<void> set_goals(const std::string& path, std::vector<Goal> goals) override;
+  Result<void> set_limits(const std::string& path, const LimitChange& change) override;
+  Result<void> set_interval(const std::string& path, Milliseconds interval,
+                            Nanoseconds length) override;
+  Result<void> capture(const std::string& path, const CaptureRequest& request) override;
+
+ private:
+  struct Action {
+    Timestamp time;
+    Step step;
+    std::string error;  ///< empty: it was made
+  };
+
+  void changed(const std::string& path, const Decision& decision);
+  void publish(const std::string& path, const Decision& decision);
+  void publish_all(Timestamp now);
+  void forget_gone();
+  boost::asio::awaitable<Result<void>> apply(std::string path, LimitChange change);
+  boost::asio::awaitable<void> make(Step step);
+  boost::asio::awaitable<void> set_by_caller(Step step);
+  boost::asio::awaitable<void> restore(Originals originals);
+  boost::asio::awaitable<void> read_often(std::string path, Milliseconds interval, Timestamp until);
+  void remember(const Step* next = nullptr);
+  void note(Step step, const Result<void>& result);
+  NodeSize node() const;
+
+  Parts parts_;
+  GoalBook goals_;
+  Decisions decisions_;
+  Steward steward_;
+  UndoFile undo_;
+  Originals found_;  ///< of an earlier daemon, not yet put back
+  bool stops_ = false;
+  bool busy_ = false;  ///< a step is being made
+  std::array<uint64_t, 4> steps_{};
+  std::deque<Action> actions_;                   ///< the last ones, newest last
+  std::map<std::string, Timestamp> read_often_;  ///< until when, by path
+  std::set<std::string> known_;                  ///< apps whose goals are kept
+  Timestamp last_published_{};
+  bool publishing_fails_ = false;
+};
+
+}  // namespace assay::agent
