@@ -42,6 +42,7 @@ using boost::system::error_code;
 
 namespace {
 
+constexpr size_t kLargestCall = 64U << 10U;
 constexpr auto kPatienceForNames = Milliseconds(5000);
 
 /// Each app keeps a dozen files open.
@@ -82,14 +83,16 @@ class Agent::Parts {
         table_(root, clock, {.linger = settings_.linger, .services = settings_.services}),
         reports_(clock, table_, settings_.linger),
         steering_({root_, clock_, loop_, settings_, device_, table_, reports_, tell_}),
-        api_({clock_, settings_, device_, table_, reports_, steering_, steering_.decisions(),
-              [this](promapi::FamilyWriter& out) { write_families(out); },
-              [this] { return steering_.advice(); }}),
-        server_(loop_, [this](const net::ServerRequest& request) { return api_.answer(request); }),
+        api_({clock_, settings_, tokens_, device_, table_, reports_, steering_,
+              steering_.decisions(), [this](promapi::FamilyWriter& out) { write_families(out); },
+              [this] { return steering_.advice(); }, tell_}),
+        server_(loop_, [this](const net::ServerRequest& request) { return api_.answer(request); },
+                {.body_bytes = kLargestCall}),
         budget_(settings_.own_share, settings_.interval) {}
 
   Result<void> start() {
     raise_file_limit();
+    ASSAY_TRY(tokens_, Tokens::load(settings_.tokens));
     table_.on_app([this](const LiveApp& app) {
       asio::co_spawn(loop_, find_name(app.identity()), asio::detached);
     });
@@ -204,18 +207,22 @@ class Agent::Parts {
     }
   }
 
+  void refuse_reload(const Error& error) {
+    std::string_view lines = error.message;
+    while (!lines.empty()) tell_(std::string(next_field(lines, '\n')));
+    tell_("the config file was not taken: all stays as it was");
+  }
+
   void reload() {
     if (!reread_) {
       tell_("there is no config file to read again; start it with --config FILE");
       return;
     }
     auto fresh = reread_();
-    if (!fresh) {
-      std::string_view lines = fresh.error().message;
-      while (!lines.empty()) tell_(std::string(next_field(lines, '\n')));
-      tell_("the config file was not taken: all stays as it was");
-      return;
-    }
+    if (!fresh) return refuse_reload(fresh.error());
+    auto tokens = Tokens::load(fresh->tokens);
+    if (!tokens) return refuse_reload(tokens.error());
+    tokens_ = std::move(*tokens);
     const auto kept = keep_fixed(settings_, *fresh);
     if (!kept.empty()) tell_(fmt::format("{}: takes a restart to change", fmt::join(kept, ", ")));
     take(std::move(*fresh));
@@ -337,6 +344,7 @@ class Agent::Parts {
   std::unique_ptr<hooks::Server> hooks_;
   std::optional<GroupWatch> watch_;
   Steering steering_;
+  Tokens tokens_;
   Api api_;
   std::unique_ptr<Pods> pods_;
   net::HttpServer server_;

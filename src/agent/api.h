@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "admission.h"
 #include "control.h"
 #include "decide/decisions.h"
 #include "live_table.h"
 #include "reports.h"
+#include "tokens.h"
 
 #include <functional>
 #include <string>
@@ -20,6 +22,7 @@ namespace assay::agent {
 struct ApiSources {
   const Clock& clock;
   const Settings& settings;
+  const Tokens& tokens;
   const Device& device;
   const LiveTable& table;
   const Reports& reports;
@@ -27,6 +30,7 @@ struct ApiSources {
   const Decisions& decisions;
   std::function<void(promapi::FamilyWriter&)> write_metrics;
   std::function<std::string()> advice;  ///< as JSON
+  Tell tell;
 };
 
 /// Answers requests over HTTP (docs/agent.md has them all). Knows no socket; one thread.
@@ -37,13 +41,25 @@ class Api {
   net::ServerResponse answer(const net::ServerRequest& request);
 
  private:
+  struct Route;
+  static const Route* find_route(const std::string& path);
+  net::ServerResponse health(const net::ServerRequest& request);
   net::ServerResponse metrics(const net::ServerRequest& request);
-  net::ServerResponse apps() const;
-  net::ServerResponse advice() const;
-  net::ServerResponse stream() const;
+  net::ServerResponse apps(const net::ServerRequest& request);
+  net::ServerResponse advice(const net::ServerRequest& request);
+  net::ServerResponse stream(const net::ServerRequest& request);
+  net::ServerResponse put_goals(const net::ServerRequest& request);
+  net::ServerResponse put_limits(const net::ServerRequest& request);
+  net::ServerResponse put_interval(const net::ServerRequest& request);
+  net::ServerResponse post_capture(const net::ServerRequest& request);
+
   std::string table_text() const;
+  /// `change(path)` changes the app that a call names; it is told who asked for what.
+  template <class Change>
+  net::ServerResponse change(const std::string& app, const std::string& what, Change change);
 
   ApiSources sources_;
+  std::string who_;  ///< asks at present
   promapi::Exposition exposition_;
   promapi::Gzip gzip_;
 };

@@ -3,6 +3,7 @@
 
 #include "testing/machine.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <gtest/gtest.h>
@@ -14,19 +15,31 @@ using Json = nlohmann::json;
 
 const std::string kPath = "/docker/" + std::string(64, 'a');
 
-class NoControl final : public Control {
+/// Remembers what it was told.
+class KeptControl final : public Control {
  public:
-  Result<void> set_goals(const std::string& /*path*/, std::vector<Goal> /*goals*/) override {
-    return {};
+  Result<void> set_goals(const std::string& path, std::vector<Goal> goals) override {
+    return keep(fmt::format("{} goals {}", path, goals.size()));
   }
-  Result<void> set_limits(const std::string& /*path*/, const LimitChange& /*change*/) override {
-    return {};
+  Result<void> set_limits(const std::string& path, const LimitChange& change) override {
+    return keep(fmt::format("{} limits {} {}", path, change.cores.value_or(0),
+                            change.memory_bytes.value_or(0)));
   }
-  Result<void> set_interval(const std::string& /*path*/, Milliseconds /*interval*/,
-                            Nanoseconds /*length*/) override {
-    return {};
+  Result<void> set_interval(const std::string& path, Milliseconds interval,
+                            Nanoseconds length) override {
+    return keep(fmt::format("{} interval {} {}", path, interval.count(), seconds(length)));
   }
-  Result<void> capture(const std::string& /*path*/, const CaptureRequest& /*request*/) override {
+  Result<void> capture(const std::string& path, const CaptureRequest& request) override {
+    return keep(fmt::format("{} capture {}", path, seconds(request.length)));
+  }
+
+  std::string last;
+  std::optional<Error> error;
+
+ private:
+  Result<void> keep(std::string what) {
+    last = std::move(what);
+    if (error) return fail(*error);
     return {};
   }
 };
@@ -38,15 +51,19 @@ class ApiTest : public ::testing::Test {
     machine.make_group(kPath, 10, 5000);
     table.group_appeared(kPath);
     table.beat();
+    request.origin = net::Origin::loopback;
   }
 
-  net::ServerResponse ask(const std::string& method, const std::string& path) {
-    net::ServerRequest request;
+  net::ServerResponse ask(const std::string& method, const std::string& path,
+                          const std::string& body = "") {
     request.method = method;
     request.path = path;
-    request.origin = origin;
-    request.accept_encoding = accept_encoding;
+    request.body = body;
     return api.answer(request);
+  }
+  void call_as_root() {
+    request.origin = net::Origin::unix_socket;
+    request.user = 0;
   }
 
   testing::Machine machine;
@@ -55,17 +72,19 @@ class ApiTest : public ::testing::Test {
   Device device;
   LiveTable table{machine.root(), clock, {}};
   Reports reports{clock, table, settings.linger};
-  NoControl control;
-  net::Origin origin = net::Origin::loopback;
-  std::string accept_encoding;
+  KeptControl control;
+  Tokens tokens;
+  std::vector<std::string> told;
+  net::ServerRequest request;
   GoalBook goals;
   Decisions decisions{machine.root(), table, reports, goals};
-  Api api{{clock, settings, device, table, reports, control, decisions,
+  Api api{{clock, settings, tokens, device, table, reports, control, decisions,
            [](promapi::FamilyWriter& out) {
              out.family("one", promapi::FamilyKind::gauge, "One.");
              out.sample({}, 1);
            },
-           [] { return std::string("{}"); }}};
+           [] { return std::string("{}"); },
+           [this](const std::string& line) { told.push_back(line); }}};
 };
 
 TEST_F(ApiTest, tells_the_live_table_and_the_node) {
@@ -92,21 +111,100 @@ TEST_F(ApiTest, streams_the_same_at_each_beat) {
 
 TEST_F(ApiTest, metrics_are_text_compressed_for_who_asks_for_that) {
   EXPECT_EQ(ask("GET", "/metrics").body, "# HELP one One.\n# TYPE one gauge\none 1\n");
-  accept_encoding = "gzip";
+  request.accept_encoding = "gzip";
   const auto packed = ask("GET", "/metrics");
   EXPECT_EQ(packed.headers.at(0), std::pair(std::string("Content-Encoding"), std::string("gzip")));
   EXPECT_EQ(packed.body.substr(0, 2), "\x1f\x8b");
 }
 
 TEST_F(ApiTest, what_is_not_there_is_said) {
-  EXPECT_EQ(ask("GET", "/nothing").status, 404);
-  EXPECT_EQ(ask("POST", "/metrics").status, 405);
+  const auto nothing = ask("GET", "/nothing");
+  EXPECT_EQ(nothing.status, 404);
+  EXPECT_EQ(Json::parse(nothing.body).at("error"),
+            "there is nothing at this address; see /metrics and /api/v1/apps");
+  const auto post = ask("POST", "/metrics");
+  EXPECT_EQ(post.status, 405);
+  EXPECT_EQ(post.headers.at(0), std::pair(std::string("Allow"), std::string("GET, HEAD")));
   EXPECT_EQ(ask("GET", "/healthz").body, "ok\n");
 }
 
 TEST_F(ApiTest, others_than_this_machine_are_refused) {
-  origin = net::Origin::network;
-  EXPECT_EQ(ask("GET", "/metrics").status, 401);
+  request.origin = net::Origin::network;
+  const auto answer = ask("GET", "/metrics");
+  EXPECT_EQ(answer.status, 401);
+  EXPECT_EQ(answer.headers.at(0),
+            std::pair(std::string("WWW-Authenticate"), std::string("Bearer")));
+  EXPECT_EQ(ask("GET", "/healthz").status, 200) << "tells nothing";
+  EXPECT_EQ(ask("PUT", "/api/v1/goals", "{}").status, 401);
+}
+
+TEST_F(ApiTest, each_call_reaches_the_app_that_it_names) {
+  device.cores = 4;
+  call_as_root();
+  const std::string id = kPath.substr(kPath.rfind('/') + 1);
+  for (const std::string& app : {kPath, id, id.substr(0, 12)}) {
+    const auto answer =
+        ask("PUT", "/api/v1/goals", Json({{"app", app}, {"goals", {"fps >= 10"}}}).dump());
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    EXPECT_EQ(Json::parse(answer.body).at("app"), kPath);
+    EXPECT_EQ(control.last, kPath + " goals 1");
+  }
+  EXPECT_EQ(ask("PUT", "/api/v1/limits", Json({{"app", id}, {"cores", 2}}).dump()).status, 200);
+  EXPECT_EQ(control.last, kPath + " limits 2 0");
+  EXPECT_EQ(
+      ask("PUT", "/api/v1/interval", Json({{"app", id}, {"interval", "100ms"}}).dump()).status,
+      200);
+  EXPECT_EQ(control.last, kPath + " interval 100 60");
+  EXPECT_EQ(ask("POST", "/api/v1/captures", Json({{"app", id}, {"kind", "stacks"}}).dump()).status,
+            200);
+  EXPECT_EQ(control.last, kPath + " capture 10");
+}
+
+TEST_F(ApiTest, each_call_is_told_in_one_line) {
+  call_as_root();
+  ask("PUT", "/api/v1/goals", Json({{"app", kPath}, {"goals", {"fps >= 10"}}}).dump());
+  control.error = Error{ErrorKind::environment, "no"};
+  ask("PUT", "/api/v1/goals", Json({{"app", kPath}, {"goals", Json::array()}}).dump());
+  EXPECT_EQ(told, (std::vector<std::string>{kPath + " by user 0: goals 'fps >= 10'",
+                                            kPath + " by user 0: no goals; refused: no"}));
+}
+
+TEST_F(ApiTest, limits_stay_within_the_operators_bounds) {
+  device.cores = 4;
+  settings.act.most_cores = 2;
+  call_as_root();
+  const auto answer = ask("PUT", "/api/v1/limits", Json({{"app", kPath}, {"cores", 3}}).dump());
+  EXPECT_EQ(answer.status, 422);
+  EXPECT_EQ(Json::parse(answer.body).at("error"), "cores: 3 is outside act.cores, 0.1 to 2");
+  EXPECT_EQ(control.last, "") << "nobody was asked";
+}
+
+TEST_F(ApiTest, what_cannot_be_done_has_its_status) {
+  call_as_root();
+  const std::string body = Json({{"app", kPath}, {"goals", Json::array()}}).dump();
+  EXPECT_EQ(ask("PUT", "/api/v1/goals", "nonsense").status, 422);
+  EXPECT_EQ(ask("PUT", "/api/v1/goals", R"({"app": "nobody", "goals": []})").status, 404);
+  control.error = Error{ErrorKind::input, "no"};
+  EXPECT_EQ(ask("PUT", "/api/v1/goals", body).status, 422);
+  control.error = Error{ErrorKind::environment, "no"};
+  EXPECT_EQ(ask("PUT", "/api/v1/goals", body).status, 409);
+}
+
+TEST_F(ApiTest, a_name_that_several_have_is_no_name) {
+  const std::string other = "/docker/" + std::string(12, 'a') + std::string(52, 'b');
+  machine.make_group(other, 1, 1000);
+  table.group_appeared(other);
+  call_as_root();
+  const auto answer = ask("PUT", "/api/v1/goals",
+                          Json({{"app", std::string(12, 'a')}, {"goals", Json::array()}}).dump());
+  EXPECT_EQ(answer.status, 409);
+  EXPECT_NE(answer.body.find(other), std::string::npos) << answer.body;
+  table.group_gone(other);
+  EXPECT_EQ(ask("PUT", "/api/v1/goals",
+                Json({{"app", std::string(12, 'a')}, {"goals", Json::array()}}).dump())
+                .status,
+            200)
+      << "one that has ended is not meant";
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config_section.h"
+#include "tokens.h"
 
 #include <algorithm>
 #include <array>
@@ -211,7 +212,10 @@ ConfigResult read_config(const fs::path& file) {
   const auto text = read_file(file, kLargestYaml);
   if (!text) return {{}, {{"", 0, text.error().message + "; give the path of a YAML file"}}};
   std::error_code ignored;
-  return parse(*text, file, fs::absolute(file, ignored).parent_path());
+  auto result = parse(*text, file, fs::absolute(file, ignored).parent_path());
+  if (const auto tokens = Tokens::load(result.settings.tokens); !tokens)
+    result.errors.push_back({"", 0, tokens.error().message});
+  return result;
 }
 
 }  // namespace assay::agent

@@ -13,6 +13,7 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 #include <fmt/format.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>  // before Asio, which forgets it
@@ -52,35 +53,41 @@ class Counted {
   size_t& count_;
 };
 
-Origin origin_of(const asio::ip::tcp::socket& socket) {
+/// Who is at the other end of a connection.
+struct Peer {
+  Origin origin = Origin::network;
+  std::optional<uid_t> user = {};
+};
+
+Peer peer_of(const asio::ip::tcp::socket& socket) {
   error_code error;
   const auto peer = socket.remote_endpoint(error);
-  return !error && peer.address().is_loopback() ? Origin::loopback : Origin::network;
+  return {!error && peer.address().is_loopback() ? Origin::loopback : Origin::network};
 }
 
-Origin origin_of(const asio::local::stream_protocol::socket& /*socket*/) {
-  return Origin::unix_socket;
+Peer peer_of(asio::local::stream_protocol::socket& socket) {
+  ucred caller{};
+  socklen_t size = sizeof caller;
+  if (::getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &caller, &size) != 0)
+    return {Origin::unix_socket};
+  return {Origin::unix_socket, caller.uid};
 }
 
-ServerRequest request_of(http::request<http::string_body>& message, Origin origin) {
+ServerRequest request_of(http::request<http::string_body>& message, const Peer& peer) {
   ServerRequest request;
   request.method = std::string(message.method_string());
   std::string_view target(message.target().data(), message.target().size());
   request.path = std::string(next_field(target, '?'));
   request.query = std::string(target);
-  request.origin = origin;
+  request.origin = peer.origin;
+  request.user = peer.user;
+  request.host = std::string(message[http::field::host]);
+  request.page = std::string(message[http::field::origin]);
   request.accept = std::string(message[http::field::accept]);
   request.accept_encoding = std::string(message[http::field::accept_encoding]);
   request.authorization = std::string(message[http::field::authorization]);
   request.body = std::move(message.body());
   return request;
-}
-
-ServerResponse plain(int status, std::string text) {
-  ServerResponse response;
-  response.status = status;
-  response.body = std::move(text);
-  return response;
 }
 
 http::response<http::string_body> message_of(ServerResponse& response, bool keep_alive) {
@@ -117,8 +124,7 @@ awaitable<void> send_pieces(Stream& stream, const ServerResponse& response, Stat
 
 /// One request and its answer; false when the connection is not to be used again.
 template <typename Stream>
-awaitable<bool> serve_one(Stream& stream, beast::flat_buffer& buffer, Origin origin,
-                          StatePtr state) {
+awaitable<bool> serve_one(Stream& stream, beast::flat_buffer& buffer, Peer peer, StatePtr state) {
   error_code error;
   http::request_parser<http::string_body> parser;
   parser.header_limit(static_cast<std::uint32_t>(state->limits.header_bytes));
@@ -128,13 +134,13 @@ awaitable<bool> serve_one(Stream& stream, beast::flat_buffer& buffer, Origin ori
                             asio::redirect_error(asio::use_awaitable, error));
   ServerResponse response;
   if (error == http::error::body_limit) {
-    response = plain(413, "the request is too large\n");
+    response = refusal(413, "the request is too large");
   } else if (error == http::error::header_limit) {
-    response = plain(431, "the request's header is too large\n");
+    response = refusal(431, "the request's header is too large");
   } else if (error) {
     co_return false;
   } else {
-    response = state->handler(request_of(parser.get(), origin));
+    response = state->handler(request_of(parser.get(), peer));
   }
   const bool head = parser.get().method() == http::verb::head;
   const bool keep = !error && parser.get().keep_alive();
@@ -151,10 +157,10 @@ awaitable<bool> serve_one(Stream& stream, beast::flat_buffer& buffer, Origin ori
 template <typename Socket>
 awaitable<void> serve_client(Socket socket, StatePtr state) {
   const Counted counted(state->clients);
-  const Origin origin = origin_of(socket);
+  const Peer peer = peer_of(socket);
   beast::basic_stream<typename Socket::protocol_type> stream(std::move(socket));
   if (state->clients > state->limits.clients) {
-    ServerResponse busy = plain(503, "too many clients; come again later\n");
+    ServerResponse busy = refusal(503, "too many clients; come again later");
     auto message = message_of(busy, false);
     error_code error;
     stream.expires_after(state->limits.patience);
@@ -162,7 +168,7 @@ awaitable<void> serve_client(Socket socket, StatePtr state) {
     co_return;
   }
   beast::flat_buffer buffer;
-  while (!state->ended && co_await serve_one(stream, buffer, origin, state)) {
+  while (!state->ended && co_await serve_one(stream, buffer, peer, state)) {
   }
 }
 
@@ -240,6 +246,19 @@ bool is_in_use(const std::filesystem::path& path) {
 }
 
 }  // namespace
+
+ServerResponse refusal(int status, std::string_view sentence) {
+  ServerResponse response;
+  response.status = status;
+  response.content_type = "application/json";
+  response.body = "{\"error\": \"";
+  for (const char c : sentence) {
+    if (c == '"' || c == '\\') response.body += '\\';
+    response.body += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  }
+  response.body += "\"}\n";
+  return response;
+}
 
 std::string query_decoded(std::string_view text) {
   std::string plain_text;

@@ -44,6 +44,9 @@ class Served {
   static ServerResponse answer(const ServerRequest& request) {
     ServerResponse response;
     response.headers.emplace_back("X-Origin", fmt::to_string(static_cast<int>(request.origin)));
+    if (request.user) response.headers.emplace_back("X-User", fmt::to_string(*request.user));
+    response.headers.emplace_back("X-Host", request.host);
+    response.headers.emplace_back("X-Page", request.page);
     response.body = fmt::format("{} {} {} {}", request.method, request.path,
                                 request.parameter("name"), request.body);
     if (request.path == "/stream") {
@@ -91,6 +94,22 @@ TEST(HttpServer, answers_over_a_unix_socket_and_takes_bodies) {
   EXPECT_EQ(response->header("x-origin"), "0");
 }
 
+TEST(HttpServer, tells_who_calls_and_whom_the_caller_believes_to_talk_to) {
+  const Served served;
+  auto over_unix = served.over_unix();
+  const auto local = over_unix.send(get("/hello"));
+  ASSERT_TRUE(local);
+  EXPECT_EQ(local->header("x-user"), fmt::to_string(::getuid()));
+  auto over_tcp = served.over_tcp();
+  Request request = get("/hello");
+  request.headers = {"Host: evil.example", "Origin: http://evil.example"};
+  const auto remote = over_tcp.send(request);
+  ASSERT_TRUE(remote);
+  EXPECT_EQ(remote->header("x-user"), "");
+  EXPECT_EQ(remote->header("x-host"), "evil.example");
+  EXPECT_EQ(remote->header("x-page"), "http://evil.example");
+}
+
 TEST(HttpServer, one_connection_serves_many_requests) {
   const Served served;
   auto client = served.over_tcp();
@@ -133,6 +152,7 @@ TEST(HttpServer, refuses_what_is_too_large) {
   const auto response = client.send(post);
   ASSERT_TRUE(response);
   EXPECT_EQ(response->status, 413);
+  EXPECT_EQ(response->body, "{\"error\": \"the request is too large\"}\n");
 }
 
 TEST(HttpServer, too_many_clients_are_told_so) {
@@ -176,6 +196,10 @@ TEST(HttpServer, addresses_that_are_none_and_sockets_in_use_are_refused) {
   const auto taken = second.listen(served.socket());
   ASSERT_FALSE(taken);
   EXPECT_EQ(taken.error().kind, ErrorKind::environment);
+}
+
+TEST(Refusal, is_json_whatever_the_sentence) {
+  EXPECT_EQ(refusal(404, "no \"x\\y\"\n").body, "{\"error\": \"no \\\"x\\\\y\\\" \"}\n");
 }
 
 TEST(QueryDecoded, takes_any_text) {

@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 #include <utility>  // before Asio, which forgets it
 #include <vector>
 
@@ -27,6 +29,9 @@ struct ServerRequest {
   std::string path;   ///< without the query
   std::string query;  ///< behind the "?", encoded
   Origin origin = Origin::network;
+  std::optional<uid_t> user;  ///< over a unix socket: as whom the caller runs
+  std::string host;           ///< the header "Host": whom the caller believes to talk to
+  std::string page;           ///< the header "Origin": the page that a browser asks for
   std::string accept;
   std::string accept_encoding;
   std::string authorization;
@@ -56,6 +61,9 @@ struct ServerLimits {
 };
 
 struct ServerState;
+
+/// An answer that says why there is none: {"error": "sentence"}.
+ServerResponse refusal(int status, std::string_view sentence);
 
 /// Serves HTTP/1.1 on the caller's event loop and in its thread. Ends its connections when it is
 /// destroyed, which has to be after the loop was stopped or in its thread.
