@@ -42,6 +42,7 @@ using boost::system::error_code;
 
 namespace {
 
+constexpr size_t kMostClients = 256;
 constexpr size_t kLargestCall = 64U << 10U;
 constexpr auto kPatienceForNames = Milliseconds(5000);
 
@@ -87,7 +88,7 @@ class Agent::Parts {
               steering_.decisions(), [this](promapi::FamilyWriter& out) { write_families(out); },
               [this] { return steering_.advice(); }, tell_}),
         server_(loop_, [this](const net::ServerRequest& request) { return api_.answer(request); },
-                {.body_bytes = kLargestCall}),
+                {.clients = kMostClients, .body_bytes = kLargestCall}),
         budget_(settings_.own_share, settings_.interval) {}
 
   Result<void> start() {

@@ -6,59 +6,10 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.request
 
 import pytest
+from agents import MB, Agent, send_lines
 from conftest import BIN, CLIENT, wait_until
-from prometheus_client.parser import text_string_to_metric_families
-
-MB = 1 << 20
-
-
-class Agent:
-    """`assay-agent` with its own addresses."""
-
-    def __init__(self, folder, engine=None, *more, within=(), env=None):
-        self.hooks = folder / "hooks.sock"
-        self.log = folder / "agent.log"
-        docker = str(engine.socket) if engine else ""
-        with self.log.open("w") as log:
-            self.process = subprocess.Popen(
-                [*within, BIN / "assay-agent", "--listen", "127.0.0.1:0", "--hooks", self.hooks, "--docker", docker, *more],
-                stdin=subprocess.DEVNULL, stderr=log, env=env)
-        said = wait_until(lambda: "listening at" in self.log.read_text() and self.log.read_text(), 30, "it listens")
-        self.address = said.split("listening at ")[1].split()[0]
-
-    def get(self, path, **headers):
-        request = urllib.request.Request(f"http://{self.address}{path}", headers=headers)
-        with urllib.request.urlopen(request, timeout=10) as answer:
-            return answer.read().decode()
-
-    def metrics(self):
-        """Samples by name, as others read them."""
-        found = {}
-        for family in text_string_to_metric_families(self.get("/metrics")):
-            for sample in family.samples:
-                found.setdefault(sample.name, []).append(sample)
-        return found
-
-    def value(self, series, **labels):
-        """Of the only series that has these labels; nothing while there is none."""
-        fits = [s for s in self.metrics().get(series, []) if all(s.labels.get(k) == v for k, v in labels.items())]
-        assert len(fits) <= 1, fits
-        return fits[0].value if fits else None
-
-    def apps(self):
-        return json.loads(self.get("/api/v1/apps"))["apps"]
-
-    def resident(self):
-        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
-            return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmRSS"))
-
-    def end(self):
-        self.process.terminate()
-        assert self.process.wait(10) == 0, self.log.read_text()
-
 
 @pytest.fixture
 def agent(tmp_path):
@@ -143,15 +94,6 @@ def test_promtool_takes_the_text(watching, dockerd):
         assert watching.get("/metrics", Accept="application/openmetrics-text").endswith("# EOF\n")
     finally:
         dockerd.remove(container)
-
-
-def send_lines(path, *messages):
-    with socket.socket(socket.AF_UNIX) as client:
-        client.connect(str(path))
-        for message in messages:
-            client.sendall(json.dumps(message).encode() + b"\n\n")
-        client.shutdown(socket.SHUT_WR)
-        client.recv(1)  # the agent has read all of it when it closes
 
 
 def test_an_app_of_the_old_library_shows_up_unchanged(agent):
