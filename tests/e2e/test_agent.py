@@ -11,6 +11,7 @@ import pytest
 from agents import MB, Agent, send_lines
 from conftest import BIN, CLIENT, wait_until
 
+
 @pytest.fixture
 def agent(tmp_path):
     agent = Agent(tmp_path)
