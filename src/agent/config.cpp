@@ -48,7 +48,7 @@ void read_location(ConfigSection& section, Location& location) {
       .number("longitude", {-180, 180}, location.longitude);
 }
 
-void read_remote_write(ConfigSection& section, RemoteWriteSettings& remote) {
+void read_remote_write(ConfigSection& section, RemoteWrite& remote) {
   section.text("url", remote.url)
       .path("queue", remote.queue)
       .size("queue_size", remote.queue_size)
@@ -57,11 +57,12 @@ void read_remote_write(ConfigSection& section, RemoteWriteSettings& remote) {
       .path("basic_auth_file", remote.basic_auth_file)
       .path("ca_file", remote.ca_file)
       .path("certificate_file", remote.certificate_file)
-      .path("key_file", remote.key_file);
+      .path("key_file", remote.key_file)
+      .texts("labels", remote.labels);
 }
 
 /// What follows from several keys.
-void check_remote_write(const Field& field, const RemoteWriteSettings& remote, Problems& problems) {
+void check_remote_write(const Field& field, const RemoteWrite& remote, Problems& problems) {
   const auto wrong = [&](std::string_view what) {
     problems.add(field.line, fmt::format("remote_write: {}", what));
   };

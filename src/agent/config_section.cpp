@@ -26,6 +26,19 @@ ConfigSection& ConfigSection::text(std::string_view key, std::string& value) {
   });
 }
 
+ConfigSection& ConfigSection::texts(std::string_view key,
+                                    std::map<std::string, std::string>& values) {
+  return with(key, [&](const Field& field) {
+    if (!field.value.IsMap()) {
+      wrong_type(field, "a map", "{site: lake}", *problems_);
+      return;
+    }
+    for (const auto& entry : fields_of(field.value, *problems_)) {
+      if (auto text = read_text(entry, *problems_)) values[entry.key] = std::move(*text);
+    }
+  });
+}
+
 ConfigSection& ConfigSection::path(std::string_view key, std::filesystem::path& value) {
   return with(key, [&](const Field& field) {
     const auto text = read_scalar(field, "a path", "/run/assay/agent.sock", *problems_);

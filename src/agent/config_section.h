@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,8 @@ class ConfigSection {
   ConfigSection(const YAML::Node& map, const std::filesystem::path& folder, Problems& problems);
 
   ConfigSection& text(std::string_view key, std::string& value);
+  /// A map of names to texts.
+  ConfigSection& texts(std::string_view key, std::map<std::string, std::string>& values);
   /// '' for none.
   ConfigSection& path(std::string_view key, std::filesystem::path& value);
   ConfigSection& yes_no(std::string_view key, bool& value);

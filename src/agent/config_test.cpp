@@ -55,7 +55,7 @@ TEST(Config, what_it_does_not_say_keeps_its_default) {
   EXPECT_EQ(settings.interval, seconds(2));
   EXPECT_EQ(settings.listen, Settings().listen);
   EXPECT_EQ(settings.act, ActSettings());
-  EXPECT_EQ(settings.remote_write, RemoteWriteSettings());
+  EXPECT_EQ(settings.remote_write, RemoteWrite());
 }
 
 TEST(Config, has_the_place_and_the_remote_end) {
@@ -68,11 +68,13 @@ remote_write:
   interval: 1m
   bearer_token_file: push.token
   ca_file: ca.pem
+  labels: {site: lake}
 kubernetes: {enabled: no, kubeconfig: kube.conf, node: pole-7}
 )");
   EXPECT_EQ(settings.location, (Location{"Chicago", "US", "NA", 41.9, -87.6}));
   EXPECT_EQ(settings.remote_write.queue_size, 1U << 30U);
   EXPECT_EQ(settings.remote_write.interval, seconds(60));
+  EXPECT_EQ(settings.remote_write.labels.at("site"), "lake");
   EXPECT_EQ(settings.remote_write.bearer_token_file, "/etc/assay/push.token");
   EXPECT_EQ(settings.kubernetes, (KubernetesSettings{false, "/etc/assay/kube.conf", "pole-7"}));
 }

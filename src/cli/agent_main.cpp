@@ -9,6 +9,7 @@
 
 #include <assay/agent/agent.h>
 #include <assay/agent/config.h>
+#include <assay/base/text.h>
 #include <assay/base/time.h>
 
 #ifndef ASSAY_VERSION
@@ -30,6 +31,11 @@ struct Options {
   std::optional<Path> hooks;
   std::optional<Path> docker;
   std::optional<double> own_share;
+  std::optional<Path> targets_file;
+  std::optional<std::string> remote_write;
+  std::optional<Path> queue;
+  std::optional<uint64_t> queue_size;
+  std::optional<assay::Milliseconds> push_interval;
   bool no_containers = false;
   bool no_node = false;
   bool no_characteristics = false;
@@ -39,6 +45,31 @@ struct Options {
 
 void tell(const std::string& line) {
   std::fputs(fmt::format("assay-agent: {}\n", line).c_str(), stderr);
+}
+
+template <typename Value>
+Value checked(const assay::Result<Value>& parsed) {
+  if (!parsed) throw CLI::ValidationError(parsed.error().message);
+  return *parsed;
+}
+
+/// How Prometheus is told.
+void add_prometheus(CLI::App& app, Options& options) {
+  app.add_option("--targets-file", options.targets_file,
+                 "File that tells a Prometheus (file_sd_configs) where to scrape");
+  app.add_option("--remote-write", options.remote_write, "Address that samples are pushed to");
+  app.add_option("--queue", options.queue, "Folder of samples that are not sent yet");
+  app.add_option_function<std::string>(
+      "--queue-size",
+      [&](const std::string& text) { options.queue_size = checked(assay::parse_bytes(text)); },
+      "How large that folder may become [256MB]");
+  app.add_option_function<std::string>(
+      "--push-interval",
+      [&](const std::string& text) {
+        options.push_interval =
+            std::chrono::duration_cast<assay::Milliseconds>(checked(assay::parse_duration(text)));
+      },
+      "How often samples are pushed [15s]");
 }
 
 void add_options(CLI::App& app, Options& options) {
@@ -72,6 +103,11 @@ void lay_over(const Options& options, Settings& settings) {
   take(options.hooks, settings.hooks);
   take(options.docker, settings.docker);
   take(options.own_share, settings.own_share);
+  take(options.targets_file, settings.targets_file);
+  take(options.remote_write, settings.remote_write.url);
+  take(options.queue, settings.remote_write.queue);
+  take(options.queue_size, settings.remote_write.queue_size);
+  take(options.push_interval, settings.remote_write.interval);
   settings.containers = settings.containers && !options.no_containers;
   settings.node = settings.node && !options.no_node;
   settings.characteristics = settings.characteristics && !options.no_characteristics;
@@ -133,6 +169,7 @@ int main(int argc, char** argv) {
   CLI::App app("Watches the applications of this node and tells Prometheus about them.");
   app.set_version_flag("--version", "assay-agent " ASSAY_VERSION);
   add_options(app, options);
+  add_prometheus(app, options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,19 +54,20 @@ struct TokenSettings {
   friend bool operator==(const TokenSettings&, const TokenSettings&) = default;
 };
 
-/// Where metrics are sent to; without a url nowhere.
-struct RemoteWriteSettings {
-  std::string url = {};
-  std::filesystem::path queue = {};  ///< folder for what could not be sent yet
+/// Whom samples are pushed to, for a node that Prometheus cannot reach.
+struct RemoteWrite {
+  std::string url = {};              ///< "https://host:9090/api/v1/write"; empty: nobody
+  std::filesystem::path queue = {};  ///< folder of what waits; empty: in systemd's state folder
   uint64_t queue_size = 256'000'000;
-  Milliseconds interval{15'000};
+  Milliseconds interval{15000};
+  std::map<std::string, std::string> labels = {};  ///< of each series, beside instance and job
   std::filesystem::path bearer_token_file = {};
-  std::filesystem::path basic_auth_file = {};
+  std::filesystem::path basic_auth_file = {};  ///< "user:password"
   std::filesystem::path ca_file = {};
-  std::filesystem::path certificate_file = {};
+  std::filesystem::path certificate_file = {};  ///< of the client
   std::filesystem::path key_file = {};
 
-  friend bool operator==(const RemoteWriteSettings&, const RemoteWriteSettings&) = default;
+  friend bool operator==(const RemoteWrite&, const RemoteWrite&) = default;
 };
 
 struct KubernetesSettings {
@@ -95,8 +97,8 @@ struct Settings {
   bool services = true;
   bool reports = true;     ///< assay_app_*
   Location location = {};  ///< told with char_node_*
-  RemoteWriteSettings remote_write = {};
-  std::filesystem::path targets_file = {};  ///< for Prometheus' file_sd; empty: none
+  RemoteWrite remote_write = {};
+  std::filesystem::path targets_file = {};  ///< tells a Prometheus where to scrape; empty: none
   std::vector<TokenSettings> tokens = {};
   ActSettings act = {};
   KubernetesSettings kubernetes = {};
