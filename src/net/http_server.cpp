@@ -59,10 +59,17 @@ struct Peer {
   std::optional<uid_t> user = {};
 };
 
+/// Whoever listens on every interface sees 127.0.0.1 as ::ffff:127.0.0.1.
+bool is_loopback(const asio::ip::address& address) {
+  if (address.is_v6() && address.to_v6().is_v4_mapped())
+    return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).is_loopback();
+  return address.is_loopback();
+}
+
 Peer peer_of(const asio::ip::tcp::socket& socket) {
   error_code error;
   const auto peer = socket.remote_endpoint(error);
-  return {!error && peer.address().is_loopback() ? Origin::loopback : Origin::network};
+  return {!error && is_loopback(peer.address()) ? Origin::loopback : Origin::network};
 }
 
 Peer peer_of(asio::local::stream_protocol::socket& socket) {

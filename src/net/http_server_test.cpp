@@ -110,6 +110,23 @@ TEST(HttpServer, tells_who_calls_and_whom_the_caller_believes_to_talk_to) {
   EXPECT_EQ(remote->header("x-page"), "http://evil.example");
 }
 
+TEST(HttpServer, this_machine_is_known_behind_a_mapped_address_too) {
+  boost::asio::io_context loop;
+  Origin origin = Origin::network;
+  HttpServer server(loop, [&](const ServerRequest& request) {
+    origin = request.origin;
+    return ServerResponse();
+  });
+  const auto port = server.listen(std::string("[::ffff:127.0.0.1]:0"));
+  if (!port) GTEST_SKIP() << "no IPv6 here: " << port.error().message;
+  std::thread thread([&] { loop.run(); });
+  HttpClient client({.base = fmt::format("http://127.0.0.1:{}", *port)});
+  EXPECT_TRUE(client.send(get("/")));
+  loop.stop();
+  thread.join();
+  EXPECT_EQ(origin, Origin::loopback);
+}
+
 TEST(HttpServer, one_connection_serves_many_requests) {
   const Served served;
   auto client = served.over_tcp();
