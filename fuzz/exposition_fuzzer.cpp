@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What apps and container engines choose (names, labels, help) and what a scraper asks for. The
 // parts of the input are separated by a NUL. Whatever they are, the text has one line a sample, its
-// names are valid, and a label's value is read back as it was given.
+// names are valid, and a label's value is read back as it was given. Remote write gets the same
+// series as if it had never been text.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -11,6 +12,7 @@
 
 #include <assay/base/text.h>
 #include <assay/promapi/exposition.h>
+#include <assay/promapi/request_writer.h>
 
 namespace {
 
@@ -58,6 +60,20 @@ void check_labels(std::string_view text, const CleanLabels& expected) {
   check(text.empty());
 }
 
+void check_request(const std::string& name, const LabelText& text, std::span<const Label> labels) {
+  WriteRequest expected;
+  expected.start();
+  expected.add(SeriesLabels(name, labels), assay::Timestamp(assay::Milliseconds(1)), 1);
+  bool taken = false;
+  RequestWriter writer(
+      {}, [&](std::string_view request, uint32_t) { taken = request == expected.finish(); });
+  writer.start(assay::Timestamp(assay::Milliseconds(1)));
+  writer.family(name, FamilyKind::gauge, "");
+  writer.sample(text, 1);
+  writer.finish();
+  check(taken);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -72,6 +88,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::array<Label, 2> labels{{{first, second}, {second, rest}}};
   const LabelText text(labels);
   check_labels(text.text(), clean_labels(labels));
+  check_request(name, text, labels);
 
   const auto agreed = negotiate(accept, encoding);
   Exposition out;

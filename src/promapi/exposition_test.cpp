@@ -1,38 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replaces this test binary's operator new by one that counts.
+#include "testing/allocations.h"
 #include "testing/example.h"
 
-#include <cstdlib>
 #include <limits>
-#include <new>
 #include <string>
 #include <vector>
 
 #include <assay/promapi/exposition.h>
 #include <gtest/gtest.h>
-
-namespace {
-thread_local size_t allocations = 0;
-}
-
-void* operator new(size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-void* operator new(size_t size, const std::nothrow_t& /*tag*/) noexcept {
-  ++allocations;
-  return std::malloc(size);
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, size_t /*size*/) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, const std::nothrow_t& /*tag*/) noexcept {
-  std::free(memory);
-}
 
 namespace assay::promapi {
 namespace {
@@ -189,7 +164,7 @@ TEST(Exposition, AllocatesNothingFromTheSecondScrapeOn) {
   Gzip gzip;
   size_t before = 0;
   for (int scrape = 0; scrape < 5; ++scrape) {
-    if (scrape == 1) before = allocations;
+    if (scrape == 1) before = testing::allocations();
     out.start(scrape % 2 == 0 ? TextFormat::openmetrics : TextFormat::classic);
     out.family("container_cpu_usage_seconds_total", FamilyKind::counter,
                "CPU time that the container has used.", "seconds");
@@ -199,7 +174,7 @@ TEST(Exposition, AllocatesNothingFromTheSecondScrapeOn) {
     EXPECT_TRUE(gzip.compressed(out.finish()));
   }
   EXPECT_GT(before, 0U);
-  EXPECT_EQ(allocations - before, 0U);
+  EXPECT_EQ(testing::allocations() - before, 0U);
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "label_message.h"
+
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -25,13 +27,14 @@ constexpr protozero::pbf_tag_type kLabelValue = 2;
 constexpr protozero::pbf_tag_type kValue = 1;
 constexpr protozero::pbf_tag_type kTimestamp = 2;
 
-void add_label(pbf_writer& series, std::string_view name, std::string_view value) {
+}  // namespace
+
+void write_label(std::string& to, std::string_view name, std::string_view value) {
+  pbf_writer series(to);
   pbf_writer label(series, kLabels);
   label.add_string(kName, name.data(), name.size());
   label.add_string(kLabelValue, value.data(), value.size());
 }
-
-}  // namespace
 
 double stale_marker() {
   return std::bit_cast<double>(uint64_t{0x7ff0000000000002});
@@ -42,8 +45,7 @@ SeriesLabels::SeriesLabels(std::string_view name, std::span<const Label> labels)
   // Cleaned names never begin with two "_", so this one is not there yet.
   const std::pair<std::string, std::string> named("__name__", sanitized_name(name));
   clean.insert(std::upper_bound(clean.begin(), clean.end(), named), named);
-  pbf_writer series(encoded_);
-  for (const auto& [label, value] : clean) add_label(series, label, value);
+  for (const auto& [label, value] : clean) write_label(encoded_, label, value);
 }
 
 void WriteRequest::start() {
@@ -51,12 +53,12 @@ void WriteRequest::start() {
   samples_ = 0;
 }
 
-void WriteRequest::add(const SeriesLabels& series, std::span<const TimedValue> values) {
+void WriteRequest::add(std::string_view labels, std::span<const TimedValue> values) {
   using std::chrono::duration_cast;
   if (values.empty()) return;
   pbf_writer request(message_);
   pbf_writer encoded(request, kTimeSeries);
-  message_ += series.encoded();
+  message_ += labels;
   for (const auto& [time, value] : values) {
     pbf_writer sample(encoded, kSamples);
     sample.add_double(kValue, value);
@@ -65,9 +67,9 @@ void WriteRequest::add(const SeriesLabels& series, std::span<const TimedValue> v
   samples_ += values.size();
 }
 
-void WriteRequest::add(const SeriesLabels& series, Timestamp time, double value) {
+void WriteRequest::add(std::string_view labels, Timestamp time, double value) {
   const TimedValue one{time, value};
-  add(series, std::span(&one, 1));
+  add(labels, std::span(&one, 1));
 }
 
 std::string_view WriteRequest::finish() {

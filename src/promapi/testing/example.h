@@ -12,13 +12,11 @@ namespace assay::promapi::testing {
 /// A label's value in which everything needs an escape.
 constexpr std::string_view kAwkward = "a\"b\\c\nd é";
 
-/// A scrape with every kind of family and value, which the golden text and the readers that others
-/// wrote are shown.
-inline std::string_view write_example(Exposition& out, TextFormat format) {
+/// Every kind of family and value.
+inline void write_families(FamilyWriter& out) {
   const LabelText app({{"name", "objcounter"}, {"id", "/docker/1f"}, {"pod", ""}});
   const LabelText awkward({{"image", kAwkward}});
   constexpr auto kTime = from_unix_ns(1'700'000'000'250'000'000);
-  out.start(format);
   out.family("container_cpu_usage_seconds_total", FamilyKind::counter, "CPU time, \"all\" cores.",
              "seconds");
   out.sample(app, 12.75);
@@ -39,6 +37,12 @@ inline std::string_view write_example(Exposition& out, TextFormat format) {
   out.family("assay_app_latency_seconds", FamilyKind::histogram, "Time of a frame.", "seconds");
   constexpr std::array<Bucket, 4> kBuckets{{{0.00001, 1}, {0.25, 3}, {1, 4}, {1000000, 5}}};
   out.histogram(app, {kBuckets, 2.5, 6});
+}
+
+/// A scrape of them, which the golden text and the readers that others wrote are shown.
+inline std::string_view write_example(Exposition& out, TextFormat format) {
+  out.start(format);
+  write_families(out);
   return out.finish();
 }
 

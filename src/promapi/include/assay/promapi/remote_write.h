@@ -48,8 +48,15 @@ class WriteRequest {
   static constexpr size_t kManySamples = 2000;
 
   void start();
-  void add(const SeriesLabels& series, std::span<const TimedValue> values);
-  void add(const SeriesLabels& series, Timestamp time, double value);
+  void add(const SeriesLabels& series, std::span<const TimedValue> values) {
+    add(series.encoded(), values);
+  }
+  void add(const SeriesLabels& series, Timestamp time, double value) {
+    add(series.encoded(), time, value);
+  }
+  /// The same for labels as SeriesLabels encodes them.
+  void add(std::string_view labels, std::span<const TimedValue> values);
+  void add(std::string_view labels, Timestamp time, double value);
   size_t samples() const { return samples_; }
   /// Compressed; until the next start.
   std::string_view finish();
