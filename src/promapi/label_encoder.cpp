@@ -10,7 +10,9 @@ namespace {
 
 /// Where the value ends that begins the text: at the first quote that is not escaped.
 size_t end_of_value(std::string_view text) {
-  size_t at = 0;
+  const size_t quote = text.find('"');
+  size_t at = text.substr(0, quote).find('\\');
+  if (at == text.npos) return std::min(quote, text.size());
   while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2 : 1;
   return std::min(at, text.size());
 }
