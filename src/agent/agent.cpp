@@ -8,9 +8,11 @@
 #include "names.h"
 #include "notify.h"
 #include "pods.h"
+#include "push.h"
 #include "reload.h"
 #include "reports.h"
 #include "steering.h"
+#include "targets.h"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -106,8 +108,10 @@ class Agent::Parts {
                          [this] { name_apps_of_pods(); }, tell_));
     ASSAY_CHECK(take_reports());
     ASSAY_CHECK(listen());
+    ASSAY_CHECK(tell_prometheus());
     asio::co_spawn(loop_, keep_beat(), asio::detached);
     asio::co_spawn(loop_, follow_hangups(), asio::detached);
+    if (push_) asio::co_spawn(loop_, keep_pushing(), asio::detached);
     signals_.async_wait([this](const error_code& error, int) {
       if (!error) asio::co_spawn(loop_, finish(), asio::detached);
     });
@@ -153,6 +157,18 @@ class Agent::Parts {
       tell_(fmt::format("listening at {}", settings_.socket.native()));
     }
     return {};
+  }
+
+  /// Where to scrape, or by pushing to it.
+  Result<void> tell_prometheus() {
+    if (!settings_.targets_file.empty()) {
+      ASSAY_TRY(auto file, TargetsFile::write(settings_.targets_file, address_, device_.hostname));
+      targets_.emplace(std::move(file));
+    }
+    if (settings_.remote_write.url.empty()) return {};
+    ASSAY_TRY(push_, Push::open(settings_.remote_write, device_.hostname, clock_, tell_));
+    return push_->start_sending(
+        [this](const std::string& line) { asio::post(loop_, [this, line] { tell_(line); }); });
   }
 
   /// Calls `poll` whenever the descriptor, which stays the caller's own, can be read.
@@ -238,6 +254,21 @@ class Agent::Parts {
     reports_.change_linger(settings_.linger);
     budget_.change(settings_.own_share, settings_.interval);
     beat_timer_.cancel();
+  }
+
+  /// A pass waits for the first names, which take a moment to be found.
+  awaitable<void> keep_pushing() {
+    asio::steady_timer timer(loop_);
+    auto next = asio::steady_timer::clock_type::now() +
+                std::min<Nanoseconds>(settings_.interval, push_->interval());
+    for (error_code error;;) {
+      timer.expires_at(next);
+      co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, error));
+      if (error) co_return;
+      push_->pass([this](promapi::FamilyWriter& out) { write_families(out); });
+      const auto now = asio::steady_timer::clock_type::now();
+      while (next <= now) next += push_->interval();
+    }
   }
 
   /// The group of an app goes within milliseconds of its first process.
@@ -328,6 +359,7 @@ class Agent::Parts {
                  static_cast<double>(steering_.steps()[i]));
     one("assay_agent_apps_not_watched_total", FamilyKind::counter,
         "Apps that were too many to be watched.", static_cast<double>(table_.not_watched()));
+    if (push_) push_->write_own(out);
   }
 
   SysRoot root_;
@@ -355,6 +387,8 @@ class Agent::Parts {
   NodeFamilies node_{root_, clock_};
   std::optional<Characteristics> characteristics_{std::in_place, root_, clock_, settings_.location};
   std::string address_;
+  std::optional<TargetsFile> targets_;
+  std::unique_ptr<Push> push_;  ///< last: its thread tells through the loop
 };
 
 Agent::Agent(const SysRoot& root, const Clock& clock, Settings settings, Tell tell, Reread reread)

@@ -2,6 +2,7 @@
 #include "authorization.h"
 #include "remote_writer.h"
 #include "testing/http_server.h"
+#include "testing/receiver.h"
 #include "testing/temp_folder.h"
 
 #include <algorithm>
@@ -21,54 +22,10 @@ namespace {
 using namespace std::chrono_literals;
 using net::testing::Connection;
 using net::testing::HttpServer;
+using testing::Receiver;
 using testing::TempFolder;
 
 constexpr Timestamp kStart = from_unix_ns(1'700'000'000'000'000'000);
-
-/// Answers as the test says and keeps what it was sent.
-class Receiver {
- public:
-  Receiver() : server_(HttpServer::on_loopback([this](Connection& c) { serve(c); })) {}
-
-  void answer(std::string_view status_line, std::string_view headers = "",
-              std::string_view body = "") {
-    const Lock lock(mutex_);
-    answer_ = fmt::format("HTTP/1.1 {}\r\nContent-Length: {}\r\n{}\r\n{}", status_line, body.size(),
-                          headers, body);
-  }
-  std::vector<std::string> requests() const {
-    const Lock lock(mutex_);
-    return requests_;
-  }
-  /// The bodies of those that were answered with success.
-  std::vector<std::string> taken() const {
-    const Lock lock(mutex_);
-    return taken_;
-  }
-  std::string url() const { return server_->base() + "/api/v1/write"; }
-  int port() const { return server_->port(); }
-
- private:
-  void serve(Connection& connection) {
-    for (std::string request; !(request = connection.read_request()).empty();) {
-      std::string answer;
-      {
-        const Lock lock(mutex_);
-        answer = answer_;
-        if (answer.starts_with("HTTP/1.1 2"))
-          taken_.push_back(request.substr(request.find("\r\n\r\n") + 4));
-        requests_.push_back(std::move(request));
-      }
-      connection.write(answer);
-    }
-  }
-
-  mutable Mutex mutex_;
-  std::string answer_ ASSAY_GUARDED_BY(mutex_) = "HTTP/1.1 204 No Content\r\n\r\n";
-  std::vector<std::string> requests_ ASSAY_GUARDED_BY(mutex_);
-  std::vector<std::string> taken_ ASSAY_GUARDED_BY(mutex_);
-  std::unique_ptr<HttpServer> server_;  // last: its thread uses the above
-};
 
 /// A queue and a writer on a clock that is moved by hand.
 class RemoteWriterTest : public ::testing::Test {

@@ -109,7 +109,8 @@ struct Settings {
 /// Tells somebody what happens, in one line.
 using Tell = std::function<void(const std::string& line)>;
 
-/// The node daemon: watches all apps of this machine until it is stopped. One thread.
+/// The node daemon: watches all apps of this machine until it is stopped. One thread, and one
+/// that sends where samples are pushed.
 class Agent {
  public:
   /// The settings as they are by now; an error has a line for each thing that is wrong.
