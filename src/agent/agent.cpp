@@ -316,7 +316,10 @@ class Agent::Parts {
 
   /// All that Prometheus is told, whether it asks or is sent it.
   void write_families(promapi::FamilyWriter& out) {
-    if (settings_.containers) write_containers(out, table_);
+    if (settings_.containers) {
+      write_containers(out, table_);
+      write_machine(out, device_);
+    }
     if (settings_.reports) {
       write_reports(out, reports_);
       write_decisions(out, steering_.decisions(), table_, reports_);

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "families/families.h"
 
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
+#include <map>
+#include <span>
+#include <string>
 
 namespace assay::agent {
 namespace {
@@ -28,12 +32,6 @@ constexpr std::array kFamilies = {
            "CPU time spent in the app's own code."},
     Family{"container_cpu_system_seconds_total", kCounter, Use::cpu_system_seconds,
            "CPU time spent in the kernel."},
-    Family{"container_cpu_cfs_periods_total", kCounter, Use::cpu_periods,
-           "Periods of the CPU quota in which it ran."},
-    Family{"container_cpu_cfs_throttled_periods_total", kCounter, Use::cpu_throttled_periods,
-           "Periods in which it was stopped because the CPU quota was used up."},
-    Family{"container_cpu_cfs_throttled_seconds_total", kCounter, Use::cpu_throttled_seconds,
-           "Time for which it was stopped because the CPU quota was used up."},
     Family{"container_memory_usage_bytes", kGauge, Use::memory,
            "Memory in use, with all of the file cache."},
     Family{"container_memory_working_set_bytes", kGauge, Use::memory_working_set,
@@ -65,17 +63,29 @@ constexpr std::array kFamilies = {
            "Time in which all threads waited for a disk."},
 };
 
+/// Told only of those that have a quota.
+constexpr std::array kQuotaFamilies = {
+    Family{"container_cpu_cfs_periods_total", kCounter, Use::cpu_periods,
+           "Periods of the CPU quota in which it ran."},
+    Family{"container_cpu_cfs_throttled_periods_total", kCounter, Use::cpu_throttled_periods,
+           "Periods in which it was stopped because the CPU quota was used up."},
+    Family{"container_cpu_cfs_throttled_seconds_total", kCounter, Use::cpu_throttled_seconds,
+           "Time for which it was stopped because the CPU quota was used up."},
+};
+
 template <typename Write>
 void for_each_app(const LiveTable& table, const Write& write) {
   for (const auto& [path, app] : table.apps()) write(*app);
 }
 
-void write_uses(FamilyWriter& out, const LiveTable& table) {
-  for (const auto& family : kFamilies) {
+template <typename Wanted>
+void write_uses(FamilyWriter& out, const LiveTable& table, std::span<const Family> families,
+                const Wanted& wanted) {
+  for (const auto& family : families) {
     out.family(family.name, family.kind, family.help);
     for_each_app(table, [&](const LiveApp& app) {
       const double value = app.use()[family.use];
-      if (!std::isnan(value)) out.sample(app.labels(), value);
+      if (!std::isnan(value) && wanted(app)) out.sample(app.labels(), value);
     });
   }
 }
@@ -88,14 +98,26 @@ void write_cpu(FamilyWriter& out, const LiveTable& table) {
   });
 }
 
+struct Fault {
+  Use use;
+  std::array<Label, 2> labels;
+};
+/// The kernel counts a group with all below it, which is what cAdvisor tells under both scopes.
+constexpr std::array kFaults = {
+    Fault{Use::page_faults, {{{"failure_type", "pgfault"}, {"scope", "container"}}}},
+    Fault{Use::page_faults, {{{"failure_type", "pgfault"}, {"scope", "hierarchy"}}}},
+    Fault{Use::major_page_faults, {{{"failure_type", "pgmajfault"}, {"scope", "container"}}}},
+    Fault{Use::major_page_faults, {{{"failure_type", "pgmajfault"}, {"scope", "hierarchy"}}}},
+};
+
 void write_faults(FamilyWriter& out, const LiveTable& table) {
   out.family("container_memory_failures_total", kCounter,
              "Page faults; major ones had to wait for a disk.");
   for_each_app(table, [&](const LiveApp& app) {
-    const double all = app.use()[Use::page_faults];
-    const double major = app.use()[Use::major_page_faults];
-    if (!std::isnan(all)) out.sample(app.labels(), {"failure_type", "pgfault"}, all);
-    if (!std::isnan(major)) out.sample(app.labels(), {"failure_type", "pgmajfault"}, major);
+    for (const auto& fault : kFaults) {
+      const double value = app.use()[fault.use];
+      if (!std::isnan(value)) out.sample(app.labels(), fault.labels, value);
+    }
   });
 }
 
@@ -135,6 +157,24 @@ void write_disks(FamilyWriter& out, const LiveTable& table) {
                    disk.*family.value);
     });
   }
+}
+
+void write_block_devices(FamilyWriter& out, const LiveTable& table) {
+  out.family("container_blkio_device_usage_total", kCounter,
+             "Bytes read from and written to disks.");
+  for_each_app(table, [&](const LiveApp& app) {
+    for (const auto& disk : app.use().disks) {
+      const std::string major = std::to_string(disk.major);
+      const std::string minor = std::to_string(disk.minor);
+      std::array<Label, 4> labels{{{"device", device_name(disk.major, disk.minor)},
+                                   {"major", major},
+                                   {"minor", minor},
+                                   {"operation", "Read"}}};
+      out.sample(app.labels(), labels, disk.read_bytes);
+      labels.back().value = "Write";
+      out.sample(app.labels(), labels, disk.write_bytes);
+    }
+  });
 }
 
 using Direction = probes::InterfaceUse::Direction;
@@ -225,12 +265,23 @@ void write_times(FamilyWriter& out, const LiveTable& table) {
 
 void write_containers(FamilyWriter& out, const LiveTable& table) {
   write_cpu(out, table);
-  write_uses(out, table);
+  write_uses(out, table, kFamilies, [](const LiveApp&) { return true; });
+  write_uses(out, table, kQuotaFamilies,
+             [](const LiveApp& app) { return app.limits().cpu_quota_seconds.has_value(); });
   write_faults(out, table);
   write_disks(out, table);
+  write_block_devices(out, table);
   write_networks(out, table);
   write_limits(out, table);
   write_times(out, table);
+}
+
+void write_machine(FamilyWriter& out, const Device& device) {
+  const promapi::LabelText labels({{"machine_id", device.machine_id}});
+  out.family("machine_cpu_cores", kGauge, "CPUs that are on.");
+  if (device.cores > 0) out.sample(labels, device.cores);
+  out.family("machine_memory_bytes", kGauge, "Memory of the machine.");
+  if (device.memory_bytes > 0) out.sample(labels, static_cast<double>(device.memory_bytes));
 }
 
 }  // namespace assay::agent

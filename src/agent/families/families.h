@@ -6,11 +6,14 @@
 #include "reports.h"
 
 #include <assay/promapi/family_writer.h>
+#include <assay/samples/records.h>
 
 namespace assay::agent {
 
 /// container_*: cAdvisor's names and labels.
 void write_containers(promapi::FamilyWriter& out, const LiveTable& table);
+/// machine_*: what cAdvisor tells of the machine beside them.
+void write_machine(promapi::FamilyWriter& out, const Device& device);
 
 /// assay_app_*: what apps report about themselves.
 void write_reports(promapi::FamilyWriter& out, const Reports& reports);
