@@ -91,6 +91,10 @@ class Agent:
         found = re.search(rf"^{name} (\S+)$", get(f"http://{self.address}/metrics"), re.MULTILINE)
         return float(found[1]) if found else 0
 
+    def has_libcurl(self):
+        with open(f"/proc/{self.process.pid}/maps", encoding="utf-8") as maps:
+            return "libcurl" in maps.read()
+
     def kill(self):
         self.process.kill()
         self.process.wait()
@@ -155,6 +159,7 @@ def test_a_prometheus_that_is_killed_and_comes_back_misses_nothing(agent, promet
     assert passes == list(range(0, len(passes))), "each pass once, in order"
     assert daemon.value("assay_agent_remote_write_retries_total") > 0
     assert "works again" in daemon.log.read_text()
+    assert daemon.has_libcurl()
     labels = prometheus.series(PASSES)[0][0]
     assert labels["instance"] == socket.gethostname() and labels["job"] == "assay"
     assert prometheus.series("node_cpu_seconds_total{mode='idle',cpu='0'}")
@@ -182,6 +187,7 @@ def test_the_file_of_targets_leads_prometheus_to_the_agent(agent, prometheus, tm
     daemon = agent("--targets-file", targets)
     found = wait_until(lambda: prometheus.series("assay_agent_apps"), 20, "it is scraped")
     assert found[0][0]["instance"] == socket.gethostname()
+    assert not daemon.has_libcurl(), "it is for those who push"
     assert json.loads(targets.read_text())[0]["targets"] == [daemon.address]
     daemon.end()
     assert not targets.exists()
@@ -191,13 +197,3 @@ def test_without_a_folder_for_the_queue_it_says_what_to_do():
     done = subprocess.run([BIN / "assay-agent", "--listen", "127.0.0.1:0", "--remote-write", "http://127.0.0.1:1/"],
                           env={}, text=True, capture_output=True, timeout=30, check=False)
     assert done.returncode == 2 and "--queue" in done.stderr
-
-
-def test_libcurl_is_loaded_only_where_samples_are_pushed(agent, prometheus, tmp_path):
-    def has_libcurl(daemon):
-        with open(f"/proc/{daemon.process.pid}/maps", encoding="utf-8") as maps:
-            return "libcurl" in maps.read()
-    assert not has_libcurl(agent())
-    daemon = pushing(agent, prometheus, tmp_path)
-    wait_for_passes(prometheus, 1)
-    assert has_libcurl(daemon)
