@@ -2,8 +2,8 @@
 #include "authorization.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
 #include <assay/base/files.h>
 #include <assay/base/text.h>
@@ -24,12 +24,18 @@ Result<std::string> secret_of(const std::filesystem::path& file) {
   return secret;
 }
 
+/// By hand: a library for it would take more memory than all else that the node daemon keeps.
 std::string base64(std::string_view text) {
-  std::string encoded((text.size() + 2) / 3 * 4 + 1, '\0');
-  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(encoded.data()),
-                                   reinterpret_cast<const unsigned char*>(text.data()),
-                                   static_cast<int>(text.size()));
-  encoded.resize(static_cast<size_t>(size));
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string encoded;
+  for (; !text.empty(); text.remove_prefix(std::min<size_t>(3, text.size()))) {
+    uint32_t bits = 0;
+    for (size_t i = 0; i < 3; ++i)
+      bits = bits << 8U | (i < text.size() ? static_cast<uint8_t>(text[i]) : 0U);
+    for (size_t i = 0; i < 4; ++i)
+      encoded += i <= text.size() ? kDigits[bits >> (18 - 6 * i) & 63U] : '=';
+  }
   return encoded;
 }
 

@@ -215,10 +215,14 @@ TEST_F(RemoteWriterTest, ShowsWhoItIsAndReadsANewTokenAtOnce) {
 TEST(Authorization, OfAUserIsBase64) {
   const TempFolder folder;
   const auto file = folder.path() / "user";
-  std::ofstream(file) << "Aladdin:open sesame\n";
-  const auto line = authorization({.basic_auth_file = file});
-  ASSERT_TRUE(line) << line.error().message;
-  EXPECT_EQ(*line, "Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
+  const auto encoded = [&](std::string_view user) {
+    std::ofstream(file) << user << "\n";
+    return authorization({.basic_auth_file = file}).value_or("refused");
+  };
+  EXPECT_EQ(encoded("Aladdin:open sesame"), "Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
+  EXPECT_EQ(encoded("Aladdin:open sesam"), "Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2Ft");
+  EXPECT_EQ(encoded("a:\xC3\xBF\xC3\xBE?"), "Authorization: Basic YTrDv8O+Pw==");
+  EXPECT_EQ(encoded("a:\xC3\xBF\xC3\xBE??"), "Authorization: Basic YTrDv8O+Pz8=");
   EXPECT_EQ(*authorization({}), "");
 }
 
