@@ -178,9 +178,10 @@ TEST_F(RequestWriterTest, CountersThatAreNoCountAreLeftOut) {
 }
 
 TEST_F(RequestWriterTest, ManySamplesBecomeSeveralRequests) {
+  constexpr size_t kApps = 2 * WriteRequest::kManySamples + 1;
   std::vector<std::string> apps;
-  for (int i = 0; i < 4001; ++i) apps.push_back(fmt::format("app-{}", i));
-  EXPECT_EQ(pass(kStart, apps).size(), 4001U);
+  for (size_t i = 0; i < kApps; ++i) apps.push_back(fmt::format("app-{}", i));
+  EXPECT_EQ(pass(kStart, apps).size(), kApps);
   EXPECT_EQ(requests_.size(), 3U);
   EXPECT_EQ(testing::read_request(requests_.front()).size(), WriteRequest::kManySamples);
 }
@@ -202,7 +203,7 @@ size_t allocations_of_a_pass(size_t series) {
 }
 
 TEST(RequestWriter, AllocatesNothingForASampleOfAKnownSeries) {
-  EXPECT_EQ(allocations_of_a_pass(1000), allocations_of_a_pass(10));
+  EXPECT_EQ(allocations_of_a_pass(WriteRequest::kManySamples), allocations_of_a_pass(10));
 }
 
 }  // namespace

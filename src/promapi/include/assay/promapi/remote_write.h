@@ -44,8 +44,9 @@ struct TimedValue {
 /// of a series have to come in the order of their times. Not thread-safe.
 class WriteRequest {
  public:
-  /// As much as one request should have: larger ones are refused by some receivers.
-  static constexpr size_t kManySamples = 2000;
+  /// As much as one request should have: larger ones are refused by some receivers, and the memory
+  /// of one is kept.
+  static constexpr size_t kManySamples = 500;
 
   void start();
   void add(const SeriesLabels& series, std::span<const TimedValue> values) {
