@@ -48,7 +48,7 @@ kubernetes: setup-kubernetes build/release/build.ninja  ## Test with a real Kube
 	$(python) -m pytest tests/e2e/kubernetes
 
 bench: setup-bench build/bench/build.ninja  ## Measure; ONLY=session for one part; a rerun goes on where it stopped
-	@ninja -C build/bench assay bench_programs
+	@ninja -C build/bench assay assay-agent bench_programs
 	@$(python) bench/run.py --build build/bench $(if $(ONLY),--only $(ONLY))
 
 install: build  ## Install under DESTDIR and prefix (/usr/local)

@@ -12,7 +12,7 @@ case "${1:-build}" in
   test) lists=(build.txt test.txt) ;;
   lint) lists=(build.txt test.txt lint.txt) ;;
   fuzz) lists=(build.txt fuzz.txt) ;;
-  bench) lists=(build.txt bench.txt kubernetes.txt) ;;
+  bench) lists=(build.txt bench.txt) ;;
   kubernetes) lists=(build.txt test.txt kubernetes.txt) ;;
   *) echo "usage: tools/setup.sh [build|test|lint|fuzz|bench|kubernetes]" >&2; exit 2 ;;
 esac
