@@ -11,6 +11,9 @@
 namespace assay {
 namespace {
 
+constexpr std::string_view kBase64 =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
 /// Reads words one character at a time; the state that POSIX quoting needs.
 class WordReader {
  public:
@@ -225,6 +228,38 @@ std::string format_number(double value) {
     text.insert(static_cast<size_t>(i), 1, ' ');
   }
   return text;
+}
+
+std::string base64_encoded(std::string_view bytes) {
+  std::string text;
+  for (size_t at = 0; at < bytes.size(); at += 3) {
+    const std::string_view three = bytes.substr(at, 3);
+    uint32_t bits = 0;
+    for (size_t i = 0; i < 3; ++i)
+      bits = bits << 8U | (i < three.size() ? static_cast<unsigned char>(three[i]) : 0U);
+    for (size_t i = 0; i < 4; ++i)
+      text += i <= three.size() ? kBase64[bits >> (18 - 6 * i) & 63U] : '=';
+  }
+  return text;
+}
+
+std::optional<std::string> base64_decoded(std::string_view text) {
+  std::string bytes;
+  uint32_t bits = 0;
+  size_t digits = 0;
+  size_t padding = 0;
+  for (const char c : text) {
+    if (c == ' ' || c == '\n' || c == '\r' || c == '\t') continue;
+    const size_t digit = kBase64.find(c);
+    padding += c == '=' ? 1 : 0;
+    if ((c == '=') != (padding > 0) || (c != '=' && digit == kBase64.npos)) return std::nullopt;
+    bits = bits << 6U | (c == '=' ? 0U : static_cast<uint32_t>(digit));
+    if (++digits % 4 != 0) continue;
+    for (const unsigned shift : {16U, 8U, 0U}) bytes += static_cast<char>(bits >> shift & 255U);
+  }
+  if (digits % 4 != 0 || padding > 2) return std::nullopt;
+  bytes.resize(bytes.size() - padding);
+  return bytes;
 }
 
 std::string_view trim(std::string_view text) {

@@ -77,6 +77,28 @@ TEST(NextField, walks_through_a_line) {
   EXPECT_TRUE(rest.empty());
 }
 
+TEST(Base64, goes_there_and_back) {
+  const std::vector<std::pair<std::string, std::string>> pairs = {
+      {"", ""},
+      {"f", "Zg=="},
+      {"fo", "Zm8="},
+      {"foo", "Zm9v"},
+      {"foob", "Zm9vYg=="},
+      {std::string("\0\xff\xfe", 3), "AP/+"},
+      {"user:word", "dXNlcjp3b3Jk"}};
+  for (const auto& [bytes, text] : pairs) {
+    EXPECT_EQ(base64_encoded(bytes), text);
+    EXPECT_EQ(base64_decoded(text), bytes) << text;
+  }
+  EXPECT_EQ(base64_decoded(" Zm\n9v\r\n"), "foo");
+}
+
+TEST(Base64, has_four_characters_for_three_bytes_and_no_others) {
+  for (const char* bad :
+       {"Z", "Zg", "Zg=", "Zg==Zg==", "Z===", "====", "Zm9*", "Zm9v=", "Zg=v", "-_=="})
+    EXPECT_FALSE(base64_decoded(bad)) << bad;
+}
+
 TEST(BitRate, is_a_number_with_a_unit_of_bits) {
   EXPECT_EQ(parse_bit_rate("2mbit").value_or(0), 2e6);
   EXPECT_EQ(parse_bit_rate(" 500 kbit ").value_or(0), 5e5);

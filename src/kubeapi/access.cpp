@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <fmt/format.h>
-#include <openssl/evp.h>
 #include <sys/mman.h>
 #include <yaml-cpp/yaml.h>
 
@@ -16,19 +15,6 @@ namespace {
 
 /// It is written by hand or by a tool, and YAML in memory is 300 times its text.
 constexpr size_t kLargest = 256U << 10U;
-
-std::optional<std::string> base64_decoded(std::string text) {
-  std::erase_if(text, [](unsigned char c) { return c <= ' '; });
-  std::string bytes(text.size(), '\0');
-  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
-                                   reinterpret_cast<const unsigned char*>(text.data()),
-                                   static_cast<int>(text.size()));
-  if (size <= 0) return std::nullopt;
-  // The padding is decoded to zeros.
-  const size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
-  bytes.resize(static_cast<size_t>(size) - padding);
-  return bytes;
-}
 
 /// One kubeconfig while it is read; what is wrong ends in an Error that names the file.
 class Reader {

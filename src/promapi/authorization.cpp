@@ -24,21 +24,6 @@ Result<std::string> secret_of(const std::filesystem::path& file) {
   return secret;
 }
 
-/// By hand: a library for it would take more memory than all else that the node daemon keeps.
-std::string base64(std::string_view text) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string encoded;
-  for (; !text.empty(); text.remove_prefix(std::min<size_t>(3, text.size()))) {
-    uint32_t bits = 0;
-    for (size_t i = 0; i < 3; ++i)
-      bits = bits << 8U | (i < text.size() ? static_cast<uint8_t>(text[i]) : 0U);
-    for (size_t i = 0; i < 4; ++i)
-      encoded += i <= text.size() ? kDigits[bits >> (18 - 6 * i) & 63U] : '=';
-  }
-  return encoded;
-}
-
 }  // namespace
 
 Result<std::string> authorization(const RemoteWriteOptions& options) {
@@ -50,7 +35,7 @@ Result<std::string> authorization(const RemoteWriteOptions& options) {
   ASSAY_TRY(const std::string user, secret_of(options.basic_auth_file));
   if (user.find(':') == user.npos)
     return bad_input(fmt::format("{} has to have user:password", options.basic_auth_file.native()));
-  return "Authorization: Basic " + base64(user);
+  return "Authorization: Basic " + base64_encoded(user);
 }
 
 }  // namespace assay::promapi

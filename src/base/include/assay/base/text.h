@@ -37,6 +37,11 @@ std::string format_bytes(double bytes);
 /// Three significant digits without an exponent for everyday magnitudes: "12.4", "0.0123", "1 830".
 std::string format_number(double value);
 
+/// As in RFC 4648, without line breaks.
+std::string base64_encoded(std::string_view bytes);
+/// White space is skipped; nothing when the rest is not in base64.
+std::optional<std::string> base64_decoded(std::string_view text);
+
 std::string_view trim(std::string_view text);
 /// Takes the part of `text` before the next `separator` and moves `text` behind it.
 std::string_view next_field(std::string_view& text, char separator);
