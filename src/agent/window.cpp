@@ -8,8 +8,8 @@
 namespace assay::agent {
 namespace {
 
-int64_t milliseconds(Timestamp time) {
-  return unix_ns(time) / 1'000'000;
+uint32_t milliseconds(Timestamp time) {
+  return static_cast<uint32_t>(unix_ns(time) / 1'000'000);
 }
 
 double nth(std::vector<float>& values, double q) {
@@ -43,9 +43,10 @@ void Window::grow(size_t samples) {
 }
 
 size_t Window::count(Nanoseconds length, Timestamp now) const {
-  const int64_t oldest = milliseconds(now - length);
+  const int64_t longest = std::chrono::duration_cast<Milliseconds>(length).count();
+  const uint32_t present = milliseconds(now);
   size_t n = 0;
-  while (n < filled_ && back(n).time_ms >= oldest) ++n;
+  while (n < filled_ && static_cast<int32_t>(present - back(n).time_ms) <= longest) ++n;
   return n;
 }
 

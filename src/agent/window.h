@@ -37,7 +37,7 @@ class Window {
 
  private:
   struct Sample {
-    int64_t time_ms = 0;
+    uint32_t time_ms = 0;  ///< wraps around in seven weeks: only differences mean something
     float value = 0;
   };
   const Sample& back(size_t i) const {

@@ -39,6 +39,16 @@ TEST(Window, forgets_the_oldest_when_it_is_full) {
   EXPECT_DOUBLE_EQ(all->mean, 7.5);
 }
 
+TEST(Window, goes_on_where_its_milliseconds_wrap_around) {
+  // 2^32 milliseconds are full after 398 times.
+  constexpr auto kWrap = from_unix_ns(398 * (int64_t{1} << 32) * 1'000'000);
+  Window window;
+  for (int i = -20; i < 20; ++i) window.add(kWrap + seconds(i), i);
+  const auto last = window.over(seconds(30), kWrap + seconds(19));
+  ASSERT_TRUE(last);
+  EXPECT_DOUBLE_EQ(last->mean, 4) << "of -11 to 19";
+}
+
 TEST(Window, a_clock_that_was_set_back_hides_nothing_new) {
   Window window;
   window.add(kStart, 1);
