@@ -13,6 +13,7 @@
 #include "reports.h"
 #include "steering.h"
 #include "targets.h"
+#include "urgency.h"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -119,8 +120,12 @@ class Agent::Parts {
     return {};
   }
 
-  void run() { loop_.run(); }
   void stop() { asio::co_spawn(loop_, finish(), asio::detached); }
+  void run() {
+    if (!run_when_woken())
+      tell_("may not be woken first: on a busy machine the end of short containers can be missed");
+    loop_.run();
+  }
   const std::string& address() const { return address_; }
 
  private:
