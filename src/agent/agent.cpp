@@ -26,6 +26,7 @@
 #include <csignal>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -189,7 +190,10 @@ class Agent::Parts {
   }
 
   void beat() {
+    const size_t before = table_.apps().size();
     table_.beat();
+    // The library would keep what a thousand containers have needed.
+    if (table_.apps().size() < before) ::malloc_trim(0);
     if (hooks_) hooks_->poll();
     reports_.beat();
     steering_.beat();
