@@ -107,8 +107,14 @@ class LiveMetrics(object):
         self.timer_handle(name).stop(started)
 
     def timer(self, name):
-        """`with metrics.timer('latency'):` or `@metrics.timer('latency')`."""
-        return _Timer(self.timer_handle(name))
+        """`with metrics.timer('latency'):` or `@metrics.timer('latency')`. What it gives may be kept and
+        used again and again, by one thread at a time and not within itself."""
+        timer = _Timer()   # without a constructor of its own, which would cost as much again
+        try:
+            timer._handle = self._handles[name]
+        except (KeyError, TypeError):
+            timer._handle = self.timer_handle(name)
+        return timer
 
     def timer_handle(self, name):
         """The fast way to time what is done often, in two calls:
@@ -306,7 +312,7 @@ class LiveMetrics(object):
 class TimerHandle(object):
     """One timer, looked up once. `stop` takes what `start` gave, and may be called from any thread."""
 
-    __slots__ = ('start', '_metrics', '_name', '_waiting', '_append', '_due', '_folding')
+    __slots__ = ('start', '_metrics', '_name', '_waiting', '_due', '_folding')
 
     def __init__(self, metrics, name):
         self.start = _now_ns
@@ -316,14 +322,13 @@ class TimerHandle(object):
 
     def start_anew(self):
         self._waiting = []
-        self._append = self._waiting.append
         self._due = 0
         self._folding = threading.Lock()
 
     def stop(self, began):
         now = _now_ns()
         try:
-            self._append(now - began)
+            self._waiting.append(now - began)
         except TypeError:
             self._metrics._bad += 1
         if now >= self._due:
@@ -350,23 +355,28 @@ class TimerHandle(object):
 
 
 class _Timer(object):
-    __slots__ = ('_handle', '_started')
-
-    def __init__(self, handle):
-        self._handle = handle
+    __slots__ = ('_handle', '_began')
 
     def __enter__(self):
-        self._started = _now_ns()
+        self._began = _now_ns()
         return self
 
-    def __exit__(self, *exc_info):
-        self._handle.stop(self._started)
+    def __exit__(self, kind, error, trace):
+        # As the handle's stop() does, for a call less.
+        now = _now_ns()
+        handle = self._handle
+        handle._waiting.append(now - self._began)
+        if now >= handle._due:
+            handle.fold(now)
 
     def __call__(self, function):
         @functools.wraps(function)
         def timed(*args, **kwargs):
-            with _Timer(self._handle):
+            began = _now_ns()
+            try:
                 return function(*args, **kwargs)
+            finally:
+                self._handle.stop(began)
         return timed
 
 

@@ -47,9 +47,14 @@ def test_timers_report_seconds_in_every_form(profiler, clock):
         with metrics.timer('latency'):
             clock.now += 2
             raise KeyError('of the app')
+    kept = metrics.timer('latency')
+    for seconds in (4, 8):
+        clock.now += 100
+        with kept:
+            clock.now += seconds
     metrics.close()
     messages = profiler.read_all()
-    assert [m['latency']['value'] for m in messages] == [0.25, 0.5, 1, 2]
+    assert [m['latency']['value'] for m in messages] == [0.25, 0.5, 1, 2, 4, 8]
     assert messages[0]['latency']['kind'] == 'timer'
     assert 'kind' not in messages[-1]['latency'], 'told once'
 
