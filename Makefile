@@ -12,7 +12,7 @@ assay := build/release/bin/assay
 ctest := ctest --output-on-failure -j $(JOBS) --test-dir
 
 .NOTPARALLEL:
-.PHONY: build run test lint asan tsan fuzz kubernetes bench install generate format clean help
+.PHONY: build run test lint asan tsan fuzz kubernetes bench arm64-agent install generate format clean help
 .DEFAULT_GOAL := build
 
 build: setup-build build/release/build.ninja  ## Build everything (the default)
@@ -51,6 +51,13 @@ bench: setup-bench build/bench/build.ninja  ## Measure; ONLY=session for one par
 	@ninja -C build/bench assay assay-agent bench_programs
 	@$(python) bench/run.py --build build/bench $(if $(ONLY),--only $(ONLY))
 
+arm64-agent: setup-arm64  ## Build assay-agent for arm64 boards; unit tests of its rooms under qemu
+	@tools/arm64_sysroot.sh build/arm64-sysroot
+	@$(MAKE) --no-print-directory build/arm64/build.ninja
+	@ninja -C build/arm64 assay-agent
+	@CTEST_PARALLEL_LEVEL=$(JOBS) ninja -C build/arm64 agent_tests
+	@tools/arm64_size.sh build/arm64/bin/assay-agent
+
 install: build  ## Install under DESTDIR and prefix (/usr/local)
 	DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(prefix)"
 
@@ -65,7 +72,7 @@ clean:  ## Remove everything built
 	rm -rf build
 
 help:  ## This list
-	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 16
+	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 20
 
 # Ninja reconfigures by itself when a CMake file changes; only the presets need a look from here.
 build/%/build.ninja: CMakePresets.json

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs the Debian packages that a task needs, and only when some are missing.
-#   tools/setup.sh [build|test|lint|fuzz|bench|kubernetes]
+#   tools/setup.sh [build|test|lint|fuzz|bench|kubernetes|arm64]
 # The lists are tools/packages/*.txt.
 set -euo pipefail
 export LC_ALL=C
@@ -14,7 +14,8 @@ case "${1:-build}" in
   fuzz) lists=(build.txt fuzz.txt) ;;
   bench) lists=(build.txt bench.txt) ;;
   kubernetes) lists=(build.txt test.txt kubernetes.txt) ;;
-  *) echo "usage: tools/setup.sh [build|test|lint|fuzz|bench|kubernetes]" >&2; exit 2 ;;
+  arm64) lists=(build.txt test.txt arm64.txt) ;;
+  *) echo "usage: tools/setup.sh [build|test|lint|fuzz|bench|kubernetes|arm64]" >&2; exit 2 ;;
 esac
 
 # Debian's npm conflicts with a nodejs from elsewhere, so one that is good enough is left alone.

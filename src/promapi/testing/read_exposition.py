@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads the example scrape with the parsers of python3-prometheus-client and checks what they understood.
 
-    read_exposition.py PRINT_EXPOSITION
+    read_exposition.py PRINT_EXPOSITION...
 """
 import gzip
 import math
@@ -17,7 +17,7 @@ AWKWARD = {"image": "a\"b\\c\nd é"}
 
 
 def printed(program, *words):
-    return subprocess.run([program, *words], check=True, capture_output=True).stdout
+    return subprocess.run([*program, *words], check=True, capture_output=True).stdout
 
 
 def samples(families):
@@ -83,4 +83,4 @@ def main(program):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1:])
