@@ -16,7 +16,7 @@ using promapi::FamilyWriter;
 using promapi::Label;
 using promapi::LabelText;
 
-constexpr auto kShortestInterval = Milliseconds(100);
+constexpr auto kShortestPush = Milliseconds(100);
 
 /// What the operator says comes first.
 std::vector<Label> external_labels(const RemoteWrite& settings, const std::string& instance) {
@@ -66,7 +66,7 @@ Result<std::filesystem::path> queue_folder(const RemoteWrite& settings) {
 
 Result<std::unique_ptr<Push>> Push::open(const RemoteWrite& settings, const std::string& instance,
                                          const Clock& clock, Tell tell) {
-  if (settings.interval < kShortestInterval)
+  if (settings.interval < kShortestPush)
     return bad_input("remote write: its interval has to be at least 100 ms");
   ASSAY_TRY(const auto folder, queue_folder(settings));
   promapi::QueueLimits limits;
