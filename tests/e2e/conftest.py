@@ -22,14 +22,14 @@ sys.path.insert(0, str(HERE.parent / "engines"))
 from engines import dockerd, podman  # noqa: E402,F401 (fixtures)
 
 
-def wait_until(condition, seconds, what):
+def wait_until(condition, seconds, what, every=0.01):
     """Polls until the condition holds and returns what it gave; fails the test after `seconds`.
 
     `what` is a text, or a function that makes it at the end."""
     deadline = time.monotonic() + seconds
     while not (result := condition()):
         assert time.monotonic() < deadline, f"after {seconds} s still not: {what() if callable(what) else what}"
-        time.sleep(0.01)
+        time.sleep(every)
     return result
 
 
