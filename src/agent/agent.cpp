@@ -262,6 +262,7 @@ class Agent::Parts {
     table_.change_linger(settings_.linger);
     reports_.change_linger(settings_.linger);
     budget_.change(settings_.own_share, settings_.interval);
+    steering_.read_goals();
     beat_timer_.cancel();
   }
 

@@ -163,6 +163,7 @@ void read_places(ConfigSection& section, Settings& settings) {
       .path("docker", settings.docker)
       .path("targets_file", settings.targets_file)
       .path("advice_file", settings.advice_file)
+      .path("specs", settings.specs)
       .path("state", settings.state)
       .with("tokens", [&](const Field& field) {
         read_tokens(field, section.folder(), settings.tokens, section.problems());

@@ -4,6 +4,7 @@
 #include "act/limits.h"
 #include "decide/words.h"
 
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -63,23 +64,45 @@ NodeSize Steering::node() const {
 }
 
 void Steering::start() {
+  read_goals();
   found_ = undo_.load();
   if (!found_.empty()) asio::co_spawn(parts_.loop, restore(found_), asio::detached);
 }
 
+void Steering::read_goals() {
+  specs_.clear();
+  if (!parts_.settings.specs.empty()) {
+    auto found = read_specs(parts_.settings.specs);
+    for (const auto& error : found.errors) parts_.tell(error.text());
+    specs_ = std::move(found.specs);
+  }
+  for (const auto& [path, app] : parts_.table.apps()) identified(*app);
+}
+
+const std::vector<Goal>* Steering::spec_goals(const AppIdentity& app) const {
+  const auto spec = std::find_if(specs_.begin(), specs_.end(),
+                                 [&](const SpecGoals& each) { return each.is_of(app.image); });
+  return spec == specs_.end() ? nullptr : &spec->goals;
+}
+
+/// What a label says comes before what a spec says.
 void Steering::identified(const LiveApp& app) {
   const AppIdentity& identity = app.identity();
   const auto label = identity.labels.find(std::string(kGoalsLabel));
-  if (label == identity.labels.end()) return;
+  if (label == identity.labels.end()) {
+    const auto* const goals = spec_goals(identity);
+    if (goals != nullptr) known_.insert(identity.path);
+    goals_.label(identity.path, goals == nullptr ? std::vector<Goal>() : *goals);
+    return;
+  }
   auto goals = parse_goals(label->second);
   const bool is_new = known_.insert(identity.path).second;
   if (goals) {
     goals_.label(identity.path, std::move(*goals));
-    return;
+  } else if (is_new) {
+    parts_.tell(fmt::format("{}: its label {} is not taken: {}", identity.name, kGoalsLabel,
+                            goals.error().message));
   }
-  if (!is_new) return;
-  parts_.tell(fmt::format("{}: its label {} is not taken: {}", identity.name, kGoalsLabel,
-                          goals.error().message));
 }
 
 void Steering::beat() {

@@ -6,6 +6,7 @@
 #include "control.h"
 #include "decide/decisions.h"
 #include "decide/measurements.h"
+#include "decide/spec_goals.h"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
@@ -33,8 +34,10 @@ class Steering final : public Control {
   };
   explicit Steering(Parts parts);
 
-  /// Puts back what an earlier daemon that was killed had changed.
+  /// Reads the specs, and puts back what an earlier daemon that was killed had changed.
   void start();
+  /// Reads the specs again.
+  void read_goals();
   void beat();
   /// The labels of an app are known by now.
   void identified(const LiveApp& app);
@@ -60,6 +63,7 @@ class Steering final : public Control {
     std::string error;  ///< empty: it was made
   };
 
+  const std::vector<Goal>* spec_goals(const AppIdentity& app) const;
   void changed(const std::string& path, const Decision& decision);
   void publish(const std::string& path, const Decision& decision);
   void publish_all(Timestamp now);
@@ -75,6 +79,7 @@ class Steering final : public Control {
 
   Parts parts_;
   GoalBook goals_;
+  std::vector<SpecGoals> specs_;
   Decisions decisions_;
   Steward steward_;
   UndoFile undo_;

@@ -103,6 +103,7 @@ struct Settings {
   ActSettings act = {};
   KubernetesSettings kubernetes = {};
   std::filesystem::path advice_file = {};  ///< for advice as measurements; empty: none
+  std::filesystem::path specs = {};        ///< folder with specs, for their goals; empty: none
   std::filesystem::path state = {};        ///< folder for what outlives it; empty: nothing does
 };
 
