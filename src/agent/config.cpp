@@ -52,7 +52,7 @@ void read_remote_write(ConfigSection& section, RemoteWrite& remote) {
   section.text("url", remote.url)
       .path("queue", remote.queue)
       .size("queue_size", remote.queue_size)
-      .duration("interval", std::chrono::seconds(1), std::chrono::hours(1), remote.interval)
+      .duration("interval", kShortestInterval, std::chrono::hours(1), remote.interval)
       .path("bearer_token_file", remote.bearer_token_file)
       .path("basic_auth_file", remote.basic_auth_file)
       .path("ca_file", remote.ca_file)
