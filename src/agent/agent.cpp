@@ -261,6 +261,7 @@ class Agent::Parts {
     settings_ = std::move(fresh);
     table_.change_linger(settings_.linger);
     reports_.change_linger(settings_.linger);
+    if (hooks_) hooks_->visit_every(settings_.interval);
     budget_.change(settings_.own_share, settings_.interval);
     steering_.read_goals();
     beat_timer_.cancel();

@@ -167,6 +167,11 @@ TEST_F(ManyCallers, are_looked_at_once_in_an_interval) {
   clock_.advance(std::chrono::seconds(1));
   server_->poll();
   EXPECT_EQ(caller().find("n")->values.size(), 2U);
+  client.put(0, 0, 3, kNow);
+  server_->visit_every(std::chrono::milliseconds(100));
+  clock_.advance(std::chrono::milliseconds(100));
+  server_->poll();
+  EXPECT_EQ(caller().find("n")->values.size(), 3U) << "more often from now on";
 }
 
 TEST_F(ManyCallers, lose_what_makes_no_sense_and_nothing_else) {

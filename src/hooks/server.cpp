@@ -6,6 +6,7 @@
 #include "shared_memory.h"
 #include "unix_socket.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
@@ -88,6 +89,10 @@ class EpollServer final : public Server {
   bool watch(int fd);
   int fd() const override { return epoll_.get(); }
   void poll() override;
+  void visit_every(Nanoseconds interval) override {
+    limits_.visit_interval = interval;
+    next_visit_ = std::min(next_visit_, clock_.now() + interval);
+  }
   const std::map<std::string, double>& latest() const override { return intakes_->latest(); }
 
  private:

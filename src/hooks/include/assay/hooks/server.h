@@ -42,6 +42,8 @@ class Server {
   /// of Kind::event with Scope::app. Values are stamped with the client's time when it is
   /// plausible, else with ours.
   virtual void poll() = 0;
+  /// From now on shared memory is looked at so often (see Limits::visit_interval).
+  virtual void visit_every(Nanoseconds interval) = 0;
   /// The latest value of every metric reported so far, e.g. for the live line.
   virtual const std::map<std::string, double>& latest() const = 0;
 };
