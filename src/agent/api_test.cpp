@@ -139,7 +139,6 @@ TEST_F(ApiTest, others_than_this_machine_are_refused) {
 }
 
 TEST_F(ApiTest, each_call_reaches_the_app_that_it_names) {
-  device.cores = 4;
   call_as_root();
   const std::string id = kPath.substr(kPath.rfind('/') + 1);
   for (const std::string& app : {kPath, id, id.substr(0, 12)}) {
@@ -167,16 +166,6 @@ TEST_F(ApiTest, each_call_is_told_in_one_line) {
   ask("PUT", "/api/v1/goals", Json({{"app", kPath}, {"goals", Json::array()}}).dump());
   EXPECT_EQ(told, (std::vector<std::string>{kPath + " by user 0: goals 'fps >= 10'",
                                             kPath + " by user 0: no goals; refused: no"}));
-}
-
-TEST_F(ApiTest, limits_stay_within_the_operators_bounds) {
-  device.cores = 4;
-  settings.act.most_cores = 2;
-  call_as_root();
-  const auto answer = ask("PUT", "/api/v1/limits", Json({{"app", kPath}, {"cores", 3}}).dump());
-  EXPECT_EQ(answer.status, 422);
-  EXPECT_EQ(Json::parse(answer.body).at("error"), "cores: 3 is outside act.cores, 0.1 to 2");
-  EXPECT_EQ(control.last, "") << "nobody was asked";
 }
 
 TEST_F(ApiTest, what_cannot_be_done_has_its_status) {

@@ -163,20 +163,4 @@ Result<CaptureCall> parse_capture_call(const std::string& body) {
   return call;
 }
 
-Result<void> check_bounds(const LimitChange& change, const ActSettings& bounds,
-                          const Device& device) {
-  const double most_cores = bounds.most_cores > 0 ? bounds.most_cores : device.cores;
-  const uint64_t most_memory = bounds.most_memory > 0 ? bounds.most_memory : device.memory_bytes;
-  if (change.cores && (*change.cores < bounds.least_cores || *change.cores > most_cores)) {
-    return bad_input(fmt::format("cores: {} is outside act.cores, {} to {}", *change.cores,
-                                 bounds.least_cores, most_cores));
-  }
-  const auto memory = change.memory_bytes;
-  if (memory && (*memory < bounds.least_memory || *memory > most_memory)) {
-    return bad_input(fmt::format("memory: {} bytes are outside act.memory, {} to {}", *memory,
-                                 bounds.least_memory, most_memory));
-  }
-  return {};
-}
-
 }  // namespace assay::agent

@@ -8,7 +8,6 @@
 
 #include <assay/agent/agent.h>
 #include <assay/base/result.h>
-#include <assay/samples/records.h>
 
 /// The bodies of calls that change something, from JSON (docs/agent.md). What is no such body is an
 /// error that says what is wrong with it.
@@ -38,9 +37,5 @@ struct CaptureCall {
   CaptureRequest request;
 };
 Result<CaptureCall> parse_capture_call(const std::string& body);
-
-/// The operator's bounds hold for whoever changes limits; the error names the one that was left.
-Result<void> check_bounds(const LimitChange& change, const ActSettings& bounds,
-                          const Device& device);
 
 }  // namespace assay::agent

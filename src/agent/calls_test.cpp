@@ -85,20 +85,5 @@ TEST(CaptureCall, is_bounded) {
             "");
 }
 
-TEST(CheckBounds, names_the_bound_that_was_left) {
-  Device device;
-  device.cores = 4;
-  device.memory_bytes = 1U << 30U;
-  ActSettings bounds;
-  EXPECT_TRUE(check_bounds({4, 1U << 30U}, bounds, device));
-  EXPECT_EQ(error_of(check_bounds({5, std::nullopt}, bounds, device)),
-            "cores: 5 is outside act.cores, 0.1 to 4");
-  EXPECT_EQ(error_of(check_bounds({std::nullopt, 1U << 20U}, bounds, device)),
-            "memory: 1048576 bytes are outside act.memory, 67108864 to 1073741824");
-  bounds.most_cores = 2;
-  EXPECT_EQ(error_of(check_bounds({3, std::nullopt}, bounds, device)),
-            "cores: 3 is outside act.cores, 0.1 to 2");
-}
-
 }  // namespace
 }  // namespace assay::agent

@@ -20,10 +20,10 @@ BOSS = "boss-of-this-test-only"
 class Configured(Agent):
     """An agent with a config file, which `write` changes."""
 
-    def __init__(self, folder, text, *more, **options):
+    def __init__(self, folder, text, *more, engine=None, **options):
         self.file = folder / "agent.yaml"
         self.write(text)
-        super().__init__(folder, None, "--config", self.file, *more, **options)
+        super().__init__(folder, engine, "--config", self.file, *more, **options)
 
     def write(self, text):
         self.file.write_text(text, encoding="utf-8")
@@ -188,10 +188,16 @@ TOKENS = "tokens:\n- {file: reader.token, roles: [read]}\n- {file: boss.token, r
 
 
 @pytest.fixture
-def guarded(configured, tmp_path):
+def tokens(tmp_path):
+    """A config with two tokens, whose files are there."""
     write_token(tmp_path, "reader.token", READER)
     write_token(tmp_path, "boss.token", BOSS)
-    return configured(TOKENS + "act: {cores: {most: 1}}\n")
+    return TOKENS
+
+
+@pytest.fixture
+def guarded(configured, tokens):
+    return configured(tokens)
 
 
 def bearer(token):
@@ -212,14 +218,31 @@ def test_changing_takes_a_token_with_the_role(guarded):
     assert BOSS not in guarded.log.read_text()
 
 
-def test_limits_stay_within_the_bounds_and_each_change_is_told(guarded):
-    with socket.socket(socket.AF_UNIX) as client:  # an app, by what it reports
-        client.connect(str(guarded.hooks))
-        client.sendall(b'{"fps": {"value": 1, "timestamp": 1700000000}}\n\n')
-        app = wait_until(lambda: [a["id"] for a in guarded.apps() if "fps" in a.get("reported", {})], 10, "it is seen")[0]
-        status, answer = guarded.ask("PUT", "/api/v1/limits", {"app": app, "cores": 2}, **bearer(BOSS))
-    assert (status, answer["error"]) == (422, "cores: 2 is outside act.cores, 0.1 to 1")
-    guarded.says(f"{app} by boss.token (limits): limits 2 cores; refused: cores: 2 is outside act.cores")
+def test_what_a_caller_sets_holds_within_the_bounds_and_is_told(configured, tokens, dockerd):
+    agent = configured(tokens + "act: {cores: {most: 1}}\n", engine=dockerd)
+    container = dockerd.run(dockerd.busybox(), "sleep", "600")
+
+    def mine():
+        return next((app for app in agent.apps() if app.get("container_id") == container), {})
+
+    def put(what, **body):
+        return agent.ask("PUT", f"/api/v1/{what}", {"app": container[:12], **body}, **bearer(BOSS))
+    try:
+        app = wait_until(lambda: mine().get("id"), 10, "it is seen")
+        assert put("limits", cores=0.5) == (200, {"app": app})
+        wait_until(lambda: dockerd.get(f"/containers/{container}/json")["HostConfig"]["CpuQuota"] == 50_000, 10,
+                   lambda: f"its limit is set: {agent.log.read_text()}")
+        status, answer = put("limits", cores=2)
+        assert (status, answer["error"]) == (422, "cores: 2 is not within the operator's bounds, 0.1 to 1")
+        assert put("goals", goals=["fps >= 10"])[0] == 200
+        wait_until(lambda: mine().get("goals"), 10, "its goal is known")
+        assert mine()["goals"][0]["goal"] == "fps >= 10"
+        assert put("interval", interval="100ms") == (403, {"error": "this token lacks the role captures"})
+    finally:
+        dockerd.remove(container)
+    agent.says(f"{app} by boss.token (limits): limits 0.5 cores")
+    agent.says(f"{app} by boss.token (limits): limits 2 cores; refused: cores: 2 is not within")
+    agent.says(f"{app} by boss.token (goals): goals 'fps >= 10'")
 
 
 def test_tokens_change_with_a_reload_and_a_bad_one_changes_nothing(guarded, tmp_path):
@@ -260,13 +283,11 @@ except urllib.error.HTTPError as error:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="makes a network of its own, which takes root")
-def test_over_the_network_reading_takes_a_token(configured, tmp_path):
-    write_token(tmp_path, "reader.token", READER)
-    write_token(tmp_path, "boss.token", BOSS)
+def test_over_the_network_reading_takes_a_token(configured, tokens):
     # An address of a network that nobody else is in, and that is not the loopback's own.
     network = ("unshare", "-n", "sh", "-c",
                'ip link set lo up && ip address add 10.99.0.1/32 dev lo && exec "$@"', "sh")
-    agent = configured(TOKENS, "--listen", "10.99.0.1:9410", within=network)
+    agent = configured(tokens, "--listen", "10.99.0.1:9410", within=network)
 
     def status(path, token=""):
         done = subprocess.run(["nsenter", "-t", str(agent.process.pid), "-n", sys.executable, "-c", ASKED,
