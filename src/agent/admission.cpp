@@ -47,7 +47,7 @@ bool is_own_page(std::string_view page, std::string_view host) {
 
 Admission admit_token(std::string_view authorization, Role role, const Door& door) {
   constexpr std::string_view kBearer = "Bearer ";
-  const Token* const token = authorization.starts_with(kBearer)
+  const Token* const token = is_same_name(authorization.substr(0, kBearer.size()), kBearer)
                                  ? door.tokens.find(authorization.substr(kBearer.size()))
                                  : nullptr;
   if (token == nullptr) return {401, "this token is not known here"};

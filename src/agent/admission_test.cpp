@@ -63,6 +63,9 @@ TEST_F(AdmissionTest, an_unknown_token_opens_nothing_that_is_not_open) {
     EXPECT_EQ(status(request, Role::goals), 401);
     EXPECT_EQ(status(request, Role::read), origin == Origin::network ? 401 : 200);
   }
+  auto lower = from(Origin::network);
+  lower.authorization = "bearer " + kReader;
+  EXPECT_EQ(status(lower, Role::read), 200) << "the scheme's case does not matter";
   auto basic = from(Origin::network);
   basic.authorization = "Basic " + kReader;
   EXPECT_EQ(status(basic, Role::read), 401);
