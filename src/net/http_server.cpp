@@ -72,10 +72,19 @@ Peer peer_of(const asio::ip::tcp::socket& socket) {
   return {!error && is_loopback(peer.address()) ? Origin::loopback : Origin::network};
 }
 
+/// Root of a container is somebody else than root of this machine.
+bool is_in_our_namespace(pid_t pid) {
+  std::error_code error;
+  const auto own = std::filesystem::read_symlink("/proc/self/ns/pid", error);
+  const auto theirs = std::filesystem::read_symlink(fmt::format("/proc/{}/ns/pid", pid), error);
+  return !error && own == theirs;
+}
+
 Peer peer_of(asio::local::stream_protocol::socket& socket) {
   ucred caller{};
   socklen_t size = sizeof caller;
-  if (::getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &caller, &size) != 0)
+  if (::getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &caller, &size) != 0 ||
+      !is_in_our_namespace(caller.pid))
     return {Origin::unix_socket};
   return {Origin::unix_socket, caller.uid};
 }

@@ -258,6 +258,25 @@ def test_tokens_change_with_a_reload_and_a_bad_one_changes_nothing(guarded, tmp_
     assert guarded.ask("PUT", "/api/v1/goals", goals, **bearer("another-secret-of-this-test"))[0] == 404
 
 
+PUT = """
+import socket, sys
+client = socket.socket(socket.AF_UNIX)
+client.connect(sys.argv[1])
+body = b'{"app": "nobody", "goals": []}'
+client.sendall(b"PUT /api/v1/goals HTTP/1.0\\r\\nContent-Length: %d\\r\\n\\r\\n%s" % (len(body), body))
+print(client.recv(100).split()[1].decode())
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="makes namespaces, which takes root")
+def test_root_of_a_container_is_not_root_of_the_machine(agent):
+    def status(*within):
+        return subprocess.run([*within, sys.executable, "-c", PUT, agent.socket], text=True, capture_output=True,
+                              check=True, timeout=30).stdout.strip()
+    assert status() == "404", "there is no such app"
+    assert status("unshare", "--pid", "--fork") == "401"
+
+
 def test_a_page_of_somebody_else_gets_nothing(agent):
     for headers in ({"Host": "evil.example:9410"}, {"Origin": "https://evil.example"}):
         status, answer = agent.ask("GET", "/api/v1/apps", **headers)

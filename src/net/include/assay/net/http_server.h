@@ -29,9 +29,10 @@ struct ServerRequest {
   std::string path;   ///< without the query
   std::string query;  ///< behind the "?", encoded
   Origin origin = Origin::network;
-  std::optional<uid_t> user;  ///< over a unix socket: as whom the caller runs
-  std::string host;           ///< the header "Host": whom the caller believes to talk to
-  std::string page;           ///< the header "Origin": the page that a browser asks for
+  /// Over a unix socket: as whom the caller runs. Nobody when it is in a container, or gone.
+  std::optional<uid_t> user;
+  std::string host;  ///< the header "Host": whom the caller believes to talk to
+  std::string page;  ///< the header "Origin": the page that a browser asks for
   std::string accept;
   std::string accept_encoding;
   std::string authorization;
