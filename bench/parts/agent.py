@@ -68,8 +68,9 @@ class Agent:
     def __init__(self, bench, docker):
         log = bench.work / "agent.log"
         config = bench.work / "agent.yaml"
-        config.write_text(json.dumps({"listen": "127.0.0.1:0", "docker": str(docker), "linger": f"{LINGER}s", "own_share": 0,
-                                      "families": {"node": False, "characteristics": False}}), encoding="utf-8")
+        config.write_text(json.dumps({
+            "listen": "127.0.0.1:0", "docker": str(docker), "linger": f"{LINGER}s", "own_share": 0,
+            "families": {"node": False, "characteristics": False}}), encoding="utf-8")
         with log.open("w") as out:
             # A session of its own, as a daemon has: the kernel shares time fairly among sessions.
             self.process = subprocess.Popen([bench.bin / "assay-agent", "--config", config], stdin=subprocess.DEVNULL,
@@ -129,7 +130,7 @@ class Cluster:
 
     @staticmethod
     def pid(name):
-        return int(subprocess.run([CLUSTER / "cluster.sh", "pid", name], check=True, capture_output=True, text=True).stdout)
+        return int(subprocess.check_output([CLUSTER / "cluster.sh", "pid", name], text=True))
 
     def scrape(self):
         request = urllib.request.Request(self.env["KUBELET"] + "/metrics/cadvisor",
@@ -164,7 +165,8 @@ def below(pid):
     for entry in pathlib.Path("/proc").iterdir():
         with contextlib.suppress(OSError):  # it has ended
             if entry.name.isdigit():
-                parents.setdefault(int((entry / "stat").read_text().rpartition(")")[2].split()[1]), []).append(int(entry.name))
+                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+                parents.setdefault(parent, []).append(int(entry.name))
     found, left = [], [pid]
     while left:
         found += parents.get(left[-1], [])
@@ -263,17 +265,18 @@ def tell_costs(bench, rounds):
               f"{1 / statistics.median(one['cadvisor_reads'] for one in rounds):.2f} s; agent {microseconds('agent')}, "
               f"every {1 / statistics.median(one['beats_per_second'] for one in rounds):.2f} s; scraped every "
               f"{SCRAPES_EVERY} s", f"at least {GOAL} x", low >= GOAL)
-    seconds, _, _ = harness.ratio_interval([(one["agent"] * one["beats_per_second"], one["cadvisor"] * one["cadvisor_reads"])
-                                            for one in rounds])
-    bench.row("the same per container and second", f"{seconds:.1f} x", "cAdvisor waits up to twice as long as it is told to")
+    a_second = [(one["agent"] * one["beats_per_second"], one["cadvisor"] * one["cadvisor_reads"]) for one in rounds]
+    bench.row("the same per container and second", f"{harness.ratio_interval(a_second)[0]:.1f} x",
+              "cAdvisor waits up to twice as long as it is told to")
     ratio, low, high = harness.ratio_interval([(one["agent"], one["stats"]) for one in rounds])
     bench.row("CPU time of `docker stats` (client and dockerd) over ours", f"{ratio:.1f} x",
-              f"{low:.1f} to {high:.1f}; {microseconds('stats')}, and {microseconds('helpers')} in containerd and its shims")
+              f"{low:.1f} to {high:.1f}; {microseconds('stats')}, and {microseconds('helpers')} in containerd and shims")
     resident = max(one["memory"]["resident"] for one in rounds)
     share = max(one["memory"]["share"] for one in rounds)
     bench.row(f"resident memory with {CONTAINERS} containers", f"{resident:.1f} MB",
               f"its share of what is shared counted (PSS) {share:.1f} MB; the kubelet grew by up to "
-              f"{max(one['kubelet_memory'] for one in rounds):.1f} MB", f"at most {RESIDENT_MB} MB", resident <= RESIDENT_MB)
+              f"{max(one['kubelet_memory'] for one in rounds):.1f} MB", f"at most {RESIDENT_MB} MB",
+              resident <= RESIDENT_MB)
 
 
 @contextlib.contextmanager
@@ -355,7 +358,7 @@ def make_groups(agent, count, at_a_time=50):
 
 
 def state_without(agent, ids, apps=0):
-    """What the agent has when all these have gone, and as many apps as at first are there: others may start some too."""
+    """What the agent has when all these have gone, and those that others have started meanwhile."""
     until(lambda: not agent.apps(ids), 60 + LINGER, "the agent has forgotten all")
     with contextlib.suppress(RuntimeError):
         until(lambda: agent.value("assay_agent_apps") <= apps, 30, "others are gone as well")
@@ -375,11 +378,13 @@ def measure_churn(bench):
 def come_and_go(bench):
     """The first time, memory is taken that is kept for the next; the second time shows whether some is lost."""
     start, first, second, docker_first, docker_second = bench.once("come and go", lambda: measure_churn(bench))
-    for what, before, after in (("1,000 groups that come and go, after 1,000 others", first, second),
-                                ("100 containers of Docker that come and go, after 100 others", docker_first, docker_second)):
+    waves = (("1,000 groups that come and go, after 1,000 others", first, second),
+             ("100 containers of Docker that come and go, after 100 others", docker_first, docker_second))
+    for what, before, after in waves:
         grown = after["resident"] - before["resident"]
         more = after["descriptors"] - start["descriptors"]
         bench.row(what, f"{grown:+.2f} MB, {more:+d} descriptors",
-                  f"resident {start['resident']:.1f} MB at first, then {before['resident']:.1f} and {after['resident']:.1f} MB; "
-                  f"{after['apps'] - start['apps']:+.0f} apps that are none of ours", "at most 0.5 MB, no descriptor",
+                  f"resident {start['resident']:.1f} MB at first, then {before['resident']:.1f} and "
+                  f"{after['resident']:.1f} MB; {after['apps'] - start['apps']:+.0f} apps that are none of ours",
+                  "at most 0.5 MB, no descriptor",
                   grown <= 0.5 and more <= 0)
