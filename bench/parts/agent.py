@@ -336,7 +336,7 @@ def hierarchies():
 
 def make_groups(agent, count, at_a_time=50):
     """Groups with a process each, named as those of containers are; gives the ids."""
-    made, tops = [], [top / f"assay-bench-{os.getpid()}" for top in hierarchies()]
+    made, tops = [], [top / f"bench-{os.getpid()}" for top in hierarchies()]
     for _ in range(count // at_a_time):
         ids = [secrets.token_hex(32) for _ in range(at_a_time)]
         processes = [subprocess.Popen(["sleep", "60"]) for _ in ids]
@@ -367,8 +367,10 @@ def state_without(agent, ids, apps=0):
 
 def measure_churn(bench):
     with own_docker(bench) as (docker, agent):
-        image(bench, docker)
-        states = [state_without(agent, ())]
+        # The first one makes the group above all others, which stays.
+        first = live_and_die(bench, docker, agent, 1, 1)
+        until(lambda: not agent.apps(first), 60 + LINGER, "the first one is forgotten")
+        states = [state_without(agent, (), agent.value("assay_agent_apps"))]
         waves = [lambda: make_groups(agent, 1000)] * 2 + [lambda: live_and_die(bench, docker, agent, 10, 100)] * 2
         for wave in waves:
             states.append(state_without(agent, set(wave()), states[0]["apps"]))
