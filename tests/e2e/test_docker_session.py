@@ -15,7 +15,7 @@ from containers import MB, Watch, log, spec, use
 sys.path.insert(0, str(HERE.parents[1] / "examples/objcounter"))
 from scene import Scene  # noqa: E402
 
-FPS, FRAMES, SEEN = 10, 40, 100
+FPS, FRAMES, SEEN = 10, 40, 60
 HELD = 50  # MB
 # Holds as many MB as it is told, looks at a camera, and idles at its end.
 APP = f"""
@@ -59,7 +59,7 @@ def test_a_session_with_everything(place, engine):
     use(place, engine)
     dataset(place.folder / "river")
     words = ["/usr/bin/python3", "/data/camera.py"]
-    path = spec(place, engine.python(), {"name": "good", "args": [*words, str(HELD)]},
+    path = spec(place, engine.opencv(), {"name": "good", "args": [*words, str(HELD)]},
                 {"name": "too much", "args": [*words, "800"]}, dataset="river", resources={"memory": "500MB"},
                 playback=[{"id": "top_live", "files": "*.jpg", "type": "video", "fps": FPS}])
     watch = Watch(engine)
@@ -82,6 +82,19 @@ def test_a_session_with_everything(place, engine):
         assert peak >= HELD * MB  # the page cache apart, it is all that the engine says
     assert bad["footprint"]["memory_bytes"]["peak"] <= 500e6 * 1.03
     assert bad["exit"]["oom_killed"] is True
+    assert engine.containers() == []
+
+
+def test_the_example_as_an_image_reports_its_own_metrics(place, engine):
+    """Named on the command line, with nothing in the image that knows Assay."""
+    use(place, engine)
+    document = place.json("run", "--json", engine.example(), timeout=180)
+    run = document["runs"][0]
+    assert document["app"] == {"namespace": "test", "name": "objcounter", "version": "0.1.0",
+                               "image": engine.example()}
+    assert "300 frames" in log(document, 1) and "the scene has" in log(document, 1)
+    assert run["metrics"]["latency"]["count"] == 300
+    assert run["metrics"]["fps"]["mean"] > 1
     assert engine.containers() == []
 
 

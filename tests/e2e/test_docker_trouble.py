@@ -194,8 +194,9 @@ def test_a_paused_container_is_told_and_ends_at_its_timeout(boxed, dockerd):
 
 @pytest.mark.parametrize("leave", [0, 64 << 10])
 def test_a_full_disk_ends_the_session_with_a_clear_error(boxed, dockerd, small_disk, leave):  # noqa: F811
-    path = spec(boxed, dockerd.busybox(), ["sh", "-c", "head -c 300000 /dev/zero; exec sleep 3"])
-    first = boxed.json("run", "--json", path)["session"]
+    writes = "head -c 300000 /dev/zero"
+    first = boxed.json("run", "--json", spec(boxed, dockerd.busybox(), ["sh", "-c", writes]))["session"]
+    path = spec(boxed, dockerd.busybox(), ["sh", "-c", f"{writes}; exec sleep 3"])
     filler = fill(small_disk, leave)
     done = boxed.assay("run", "--interval", "10ms", "--timeout", "20s", path)
     assert done.returncode == 4, done.stdout + done.stderr
@@ -203,4 +204,5 @@ def test_a_full_disk_ends_the_session_with_a_clear_error(boxed, dockerd, small_d
     assert dockerd.containers() == []
     filler.unlink()
     assert first in [entry["session"] for entry in boxed.json("history", "list", "--json")]
-    assert os.path.exists(path) and boxed.assay("run", "--quiet", path).returncode == 0
+    assert os.path.exists(path)
+    assert boxed.assay("run", "--quiet", spec(boxed, dockerd.busybox(), ["sh", "-c", writes])).returncode == 0

@@ -25,6 +25,7 @@ KNOWN_LOAD = BIN / "known_load"
 FRAMES_LOAD = BIN / "frames_load"
 # How Docker makes control groups: "systemd" where that runs the machine.
 CGROUP_DRIVER = os.environ.get("ASSAY_TEST_CGROUP_DRIVER", "cgroupfs")
+LEAST_SPACE = 3e9  # two engines, each with the example's image and what its containers write
 EXAMPLE_CHANGES = ['ENTRYPOINT ["/usr/bin/python3", "/app/objcounter.py"]', 'CMD ["--use-cpu", "--frames", "300"]',
                    "WORKDIR /app"]
 
@@ -128,14 +129,18 @@ class Engine:
         return self._import("test/busybox:1", lambda: images.busybox_root([KNOWN_LOAD, FRAMES_LOAD]))
 
     def python(self):
+        """An image with Python."""
+        return self._import("test/python:1", images.python_root, 'CMD ["/usr/bin/python3"]')
+
+    def opencv(self):
         """An image with Python, numpy and OpenCV, and the example in /app."""
-        return self._import("test/python:1", images.example_root, 'CMD ["/usr/bin/python3"]')
+        return self._import("test/opencv:1", images.example_root, 'CMD ["/usr/bin/python3"]')
 
     def example(self):
         """The same, as the example's Dockerfile makes it."""
         name = "test/objcounter:0.1.0"
         if name not in self._images:
-            _, made = self.call("POST", "/containers/create", {"Image": self.python()})
+            _, made = self.call("POST", "/containers/create", {"Image": self.opencv()})
             status, answer = self.call("POST", "/commit", {}, container=made["Id"], repo="test/objcounter", tag="0.1.0",
                                        changes=EXAMPLE_CHANGES)
             assert status == 201, answer
@@ -197,6 +202,10 @@ for name in {bridge} $made; do ip link delete $name; done
 def _folder():
     if os.geteuid() != 0:
         pytest.skip("a container engine of its own needs root")
+    free = shutil.disk_usage(tempfile.gettempdir()).free
+    if free < LEAST_SPACE:
+        pytest.fail(f"{tempfile.gettempdir()} has {free / 1e9:.1f} GB left, and a container engine of the tests needs "
+                    f"{LEAST_SPACE / 1e9:.0f} GB: make room there, or name another folder in TMPDIR")
     folder = pathlib.Path(tempfile.mkdtemp(prefix="assay-engine-"))
     folder.chmod(0o711)  # others may find the socket, and be refused by it
     return folder
@@ -274,8 +283,11 @@ def start_podman():
     (folder / "networks/podman.conflist").write_text(json.dumps(_podman_network(folder)))
     config = folder / "containers.conf"
     config.write_text(PODMAN_CONFIG.format(folder=folder))
-    podman = ["env", f"CONTAINERS_CONF={config}", _command("podman"), "--root", f"{folder}/data",
-              "--runroot", f"{folder}/run", "--tmpdir", f"{folder}/tmp"]
+    # Whenever it is asked for its version, podman has dpkg look up the packages of what it calls, which takes a second.
+    (folder / "no-packages/info").mkdir(parents=True)
+    (folder / "no-packages/status").touch()
+    podman = ["env", f"CONTAINERS_CONF={config}", f"DPKG_ADMINDIR={folder}/no-packages", _command("podman"),
+              "--root", f"{folder}/data", "--runroot", f"{folder}/run", "--tmpdir", f"{folder}/tmp"]
     with open(folder / "clean-up.sh", "a", encoding="utf-8") as script:
         script.write(f"{shlex.join(podman)} rm --all --force --time 0\n"
                      "rmdir /sys/fs/cgroup/*/libpod_parent/conmon /sys/fs/cgroup/*/libpod_parent\n")

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Images for the tests, made of what Debian's packages put on this machine: no registry is needed.
 
-`busybox_root` is a static busybox with the tests' known load; `example_root` has Python, numpy and OpenCV with all
-libraries that they load, and the example app."""
+`busybox_root` is a static busybox with the tests' known load; `python_root` has Python; `example_root` has numpy and
+OpenCV too, with all libraries that they load, and the example app: ten times as large."""
+import fcntl
 import hashlib
 import io
 import json
@@ -14,8 +15,9 @@ import tarfile
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 CACHE = REPOSITORY / "build/engines"
 EXAMPLE = REPOSITORY / "examples/objcounter"
-PACKAGES = ["python3", "python3-minimal", "python3.*-minimal", "libpython3-stdlib", "libpython3.*-minimal",
-            "libpython3.*-stdlib", "python3-numpy", "python3-opencv"]
+PYTHON = ["python3", "python3-minimal", "python3.*-minimal", "libpython3-stdlib", "libpython3.*-minimal",
+          "libpython3.*-stdlib"]
+VISION = ["python3-numpy", "python3-opencv"]
 LEFT_OUT = ("/usr/share/doc", "/usr/share/man", "/usr/share/lintian")
 EMPTY_FOLDERS = ("tmp", "root", "proc", "sys", "dev", "run", "data")
 PASSWD = "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n"
@@ -77,8 +79,8 @@ def archive(name, layer, architecture):
     return made.getvalue()
 
 
-def _files_of_packages():
-    installed = _output("dpkg-query", "-W", "-f", "${db:Status-Status} ${binary:Package}\n", *PACKAGES)
+def _files_of(packages):
+    installed = _output("dpkg-query", "-W", "-f", "${db:Status-Status} ${binary:Package}\n", *packages)
     names = [line.split()[1] for line in installed.splitlines() if line.startswith("installed ")]
     listed = _output("dpkg-query", "-L", *names).splitlines()
     return [path for path in listed if path.startswith("/") and not path.startswith(LEFT_OUT)
@@ -111,8 +113,8 @@ def _with_targets(paths):
     return sorted(found)
 
 
-def _write_example(path):
-    files = _with_targets(_files_of_packages())
+def _write_root(path, packages):
+    files = _with_targets(_files_of(packages))
     programs = [file for file in files if not os.path.islink(file) and _is_elf(file)]
     files = _with_targets([*files, *_libraries_of(programs)])
     with tarfile.open(path, "w") as tar:
@@ -132,14 +134,24 @@ def _key():
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
 
 
-def example_root():
+def _root(name, packages):
     """The tar's path; made in seconds, and kept until a package or the example changes."""
-    path = CACHE / f"example-{_key()}.tar"
-    if not path.exists():
-        CACHE.mkdir(parents=True, exist_ok=True)
-        for old in CACHE.glob("example-*"):
-            old.unlink()
-        part = path.with_suffix(".part")
-        _write_example(part)
-        part.rename(path)
+    path = CACHE / f"{name}-{_key()}.tar"
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with open(CACHE / f"{name}.lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # two files of tests may want it
+        if not path.exists():
+            for old in CACHE.glob(f"{name}-*"):
+                old.unlink()
+            part = path.with_suffix(".part")
+            _write_root(part, packages)
+            part.rename(path)
     return path
+
+
+def python_root():
+    return _root("python", PYTHON)
+
+
+def example_root():
+    return _root("example", PYTHON + VISION)

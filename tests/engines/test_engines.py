@@ -6,8 +6,10 @@ import signal
 import subprocess
 import sys
 import time
+import types
 import urllib.request
 
+import engines
 import pytest
 from engines import dockerd, podman  # noqa: F401 (fixtures)
 
@@ -48,6 +50,14 @@ def engine(request):
     return request.getfixturevalue(request.param)
 
 
+def test_a_disk_that_is_nearly_full_is_told(monkeypatch):
+    if os.geteuid() != 0:
+        pytest.skip("a container engine of its own needs root")
+    monkeypatch.setattr(engines.shutil, "disk_usage", lambda _: types.SimpleNamespace(free=2.5e9))
+    with pytest.raises(pytest.fail.Exception, match="has 2.5 GB left, and a container engine of the tests needs 3 GB"):
+        engines.start_dockerd()
+
+
 def test_a_container_writes_and_ends(engine):
     container = engine.run(engine.busybox(), "sh", "-c", "echo out; echo err >&2; exit 3")
     assert engine.wait(container) == 3
@@ -59,14 +69,6 @@ def test_the_host_reaches_a_container(engine):
     container = engine.run(engine.busybox(), "httpd", "-f", "-p", "8000", "-h", "/etc")
     address = engine.inspect(container)["NetworkSettings"]["IPAddress"]
     wait_until(lambda: fetch(f"http://{address}:8000/passwd").startswith(b"root:"), "the container answers")
-    engine.remove(container)
-
-
-def test_the_example_runs_as_an_image(engine):
-    container = engine.run(engine.example(), "--use-cpu", "--frames", "100")
-    assert engine.wait(container) == 0
-    out, _ = engine.output(container)
-    assert "100 frames" in out and "the scene has" in out
     engine.remove(container)
 
 
