@@ -16,8 +16,11 @@ endfunction()
 
 assay_rooms_of(assay-agent rooms)
 list(APPEND rooms client)
-set(programs ${rooms})
-list(TRANSFORM programs APPEND _test)
+foreach(room ${rooms})
+  if(TARGET ${room}_test)
+    list(APPEND programs ${room}_test)
+  endif()
+endforeach()
 list(JOIN rooms | rooms)
 add_custom_target(agent_tests
   COMMAND ${CMAKE_CTEST_COMMAND} --output-on-failure -R "^(${rooms})\\."
