@@ -14,15 +14,15 @@ TITLE = "the agent changes limits"
 def run(bench):
     os.environ["ASSAY_BIN"] = str(bench.bin)
     sys.path[:0] = [str(harness.ROOT / "tests" / "e2e"), str(harness.ROOT / "tests" / "engines")]
+    import agents
     import engines
-    import test_agent
     import test_agent_acts
 
     def start():
         docker = engines.start_dockerd()
         try:
             with tempfile.TemporaryDirectory(prefix="assay-acting-") as folder:
-                agent = test_agent.Agent(pathlib.Path(folder), docker, "--act", "--own-share", "0")
+                agent = agents.Agent(pathlib.Path(folder), docker, "--act", "--own-share", "0")
                 try:
                     took, limits = test_agent_acts.contend(docker, agent)
                 finally:

@@ -253,8 +253,7 @@ TEST(HttpClient, SilenceEndsAStreamThatHasNoTimeout) {
   auto client = client_of(*server);
   Request request = get("/x");
   request.timeout = Milliseconds(0);
-  request.silence =
-      Milliseconds(500);  // longer than the first bytes may take where an emulator runs this
+  request.silence = Milliseconds(500);  // the first bytes may take a while under an emulator
   const auto streamed = stream_all(client, request);
   ASSERT_FALSE(streamed.response);
   EXPECT_EQ(streamed.body, "first");

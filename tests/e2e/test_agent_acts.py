@@ -8,8 +8,8 @@ import random
 import time
 
 import pytest
+from agents import Agent
 from conftest import wait_until
-from test_agent import Agent
 
 CORES = len(os.sched_getaffinity(0))
 WELL = {"meets", "idle-rich"}

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 from conftest import wait_until
-from test_agent import Agent
+from agents import Agent
 
 CLUSTER = str(pathlib.Path(__file__).parent / "cluster.sh")
 READER = """
