@@ -37,9 +37,6 @@
 #include <thread>
 #include <unistd.h>
 #include <utility>
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
 
 namespace assay {
 namespace client {
@@ -283,24 +280,10 @@ struct Machine {
 #endif
   }
 
-  /// The counter is good when it never rests and the kernel keeps time by it: then all cores agree.
+  /// The counter is good when the kernel itself keeps time by it: then it never rests, and all
+  /// cores agree.
   static bool trusted() noexcept {
-    return counts_always() &&
-           keeps_time("/sys/devices/system/clocksource/clocksource0/current_clocksource");
-  }
-
-  static bool counts_always() noexcept {
-#if defined(__x86_64__)
-    unsigned a = 0;
-    unsigned b = 0;
-    unsigned c = 0;
-    unsigned d = 0;
-    return __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d & 1U << 8) != 0;
-#elif defined(__aarch64__)
-    return true;
-#else
-    return false;
-#endif
+    return keeps_time("/sys/devices/system/clocksource/clocksource0/current_clocksource");
   }
 
   static bool keeps_time(const char* clocksource) noexcept {

@@ -19,7 +19,7 @@ class Served {
  public:
   explicit Served(ServerLimits limits = {})
       : server_(std::make_unique<HttpServer>(
-            loop_, [this](const ServerRequest& request) { return answer(request); }, limits)) {
+            loop_, [](const ServerRequest& request) { return answer(request); }, limits)) {
     port_ = server_->listen(std::string("127.0.0.1:0")).value_or(0);
     const auto at_unix = server_->listen(socket_);
     EXPECT_TRUE(at_unix) << at_unix.error().message;
