@@ -73,7 +73,6 @@ constexpr size_t kDropped = 8;
 constexpr size_t kTail = 64;
 constexpr size_t kFirstHistogram = kFirstLane + kLanes * kLaneBytes;
 constexpr size_t kHistogramBytes = 64;
-constexpr size_t kSum = 0;          ///< of nanoseconds, at least one for each duration
 constexpr size_t kGroupsInUse = 8;  ///< a bit each
 constexpr size_t kFirstEvent = 8192;
 constexpr size_t kFirstBucket = kFirstEvent + kLanes * kEvents * kEventBytes;
@@ -187,9 +186,6 @@ class Memory {
     mark(head + kGroupsInUse, uint64_t{1} << (bucket / kGroupSize));
     reinterpret_cast<std::atomic<uint32_t>*>(at(kFirstBucket + (histogram * kBuckets + bucket) * 4))
         ->fetch_add(1, std::memory_order_relaxed);
-    word(head + kSum)
-        .fetch_add(static_cast<uint64_t>(nanoseconds < 1 ? 1 : nanoseconds),
-                   std::memory_order_relaxed);
   }
 
  private:

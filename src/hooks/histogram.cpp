@@ -14,11 +14,16 @@ static_assert(Histogram::kGroups == shared::kGroups);
 static_assert(Histogram::kGroupSize == shared::kGroupSize);
 
 void Histogram::add(double seconds, uint64_t count) {
-  add_to_bucket(bucket_of(seconds), count);
-  add_sum(seconds * static_cast<double>(count));
+  count_in(bucket_of(seconds), count);
+  sum_ += seconds * static_cast<double>(count);
 }
 
 void Histogram::add_to_bucket(size_t bucket, uint64_t count) {
+  count_in(bucket, count);
+  sum_ += middle(bucket) * static_cast<double>(count);
+}
+
+void Histogram::count_in(size_t bucket, uint64_t count) {
   auto& group = groups_[bucket / kGroupSize];
   if (group == nullptr) group = std::make_unique<Group>();
   (*group)[bucket % kGroupSize] += count;

@@ -141,12 +141,8 @@ void SharedMemory::take_durations(Buffers& buffers, Intake& intake, const Arriva
   }
   for (Seen& seen : histograms_) {
     const size_t at = seen.index * kHistogramWords;
-    const uint64_t sum = buffers.heads[at + shared::kSum / 8];
-    if (sum == seen.sum) continue;
     const uint64_t groups = buffers.heads[at + shared::kGroupsInUse / 8] & kAllGroups;
     if (!add_new(buffers, seen, groups & ~seen.refused, budget, losses)) continue;
-    buffers.added.add_sum(static_cast<double>(sum - seen.sum) * 1e-9);
-    seen.sum = sum;
     intake.take_durations(seen.index, buffers.added, arrival);
   }
 }

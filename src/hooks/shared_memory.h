@@ -57,7 +57,6 @@ class SharedMemory {
   };
   struct Seen {
     uint32_t index = 0;
-    uint64_t sum = 0;
     uint64_t refused = 0;  ///< groups that there was no room for, a bit each
     Histogram counts;
   };

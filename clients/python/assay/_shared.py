@@ -4,7 +4,6 @@ import array
 import collections
 import fcntl
 import mmap
-import operator
 import os
 import socket
 import struct
@@ -28,7 +27,6 @@ DROPPED = 8
 TAIL = 64
 FIRST_HISTOGRAM = FIRST_LANE + LANES * LANE_BYTES
 HISTOGRAM_BYTES = 64
-SUM = 0
 GROUPS_IN_USE = 8
 FIRST_EVENT = 8192
 FIRST_BUCKET = FIRST_EVENT + LANES * EVENTS * EVENT_BYTES
@@ -120,6 +118,3 @@ class Memory(object):
             counts[first + bucket] = (counts[first + bucket] + count) & 0xffffffff
         head = (FIRST_HISTOGRAM + histogram * HISTOGRAM_BYTES) // 8
         self._words[head + GROUPS_IN_USE // 8] |= groups
-        total = sum(map(operator.mul, lengths, lengths.values()))
-        total = self._words[head + SUM // 8] + (int(total) or 1)
-        self._words[head + SUM // 8] = total & 0xffffffffffffffff

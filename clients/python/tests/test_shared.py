@@ -60,14 +60,14 @@ class Sharing(object):
         return found
 
     def histogram(self, index):
-        """{bucket: count} and the sum."""
+        """{bucket: count}"""
         first = _shared.FIRST_BUCKET + index * _shared.BUCKETS * 4
         counts = struct.unpack_from('=%dI' % _shared.BUCKETS, self.memory, first)
         head = _shared.FIRST_HISTOGRAM + index * _shared.HISTOGRAM_BYTES
         used = {bucket: count for bucket, count in enumerate(counts) if count}
         groups = sum(1 << group for group in {bucket // _shared.GROUP_SIZE for bucket in used})
         assert self.word(head + _shared.GROUPS_IN_USE) == groups
-        return used, self.word(head + _shared.SUM)
+        return used
 
 
 def bucket_of(nanoseconds):
@@ -128,9 +128,8 @@ def test_timers_are_counted_in_their_bucket(shared, monkeypatch):
     metrics.start_timer('latency')
     metrics.stop_timer('latency')
     metrics.flush()
-    counts, total = sharing.histogram(0)
+    counts = sharing.histogram(0)
     assert counts == {bucket_of(n): 1 for n in (10 ** 6, 2 * 10 ** 6, 997 * 10 ** 6)}
-    assert total == 10 ** 9
     assert {'latency': {'kind': 'timer', 'histogram': 0}} in sharing.told()
 
 
@@ -138,9 +137,9 @@ def test_durations_of_no_time_and_of_ages_have_a_bucket(shared):
     metrics, sharing = shared
     metrics.push('n', 1)
     metrics._sender.memory.add(3, [0, -5, 10 ** 18])
-    assert sharing.histogram(3) == ({0: 2, _shared.BUCKETS - 1: 1}, 10 ** 18)
+    assert sharing.histogram(3) == {0: 2, _shared.BUCKETS - 1: 1}
     metrics._sender.memory.add(4, [0])
-    assert sharing.histogram(4) == ({0: 1}, 1), 'that something came is seen by the sum'
+    assert sharing.histogram(4) == {0: 1}
 
 
 def test_a_run_gets_every_duration(profiler):
@@ -240,7 +239,7 @@ def test_threads_lose_no_durations(shared):
     for thread in threads:
         thread.join()
     metrics.flush()
-    assert sum(sharing.histogram(0)[0].values()) == 20000
+    assert sum(sharing.histogram(0).values()) == 20000
 
 
 def test_a_forked_child_leaves_its_parents_memory_alone(profiler, shared):
@@ -258,6 +257,6 @@ def test_a_forked_child_leaves_its_parents_memory_alone(profiler, shared):
     assert os.waitpid(child, 0)[1] == 0
     metrics.flush()
     assert [value for _, value, _ in sharing.events()] == [1]
-    assert sum(sharing.histogram(0)[0].values()) == 2
+    assert sum(sharing.histogram(0).values()) == 2
     messages = profiler.read_all()
     assert [list(message) for message in messages] == [['n'], ['latency']], 'and speaks for itself'
