@@ -109,6 +109,8 @@ void read_tokens(const Field& field, const fs::path& folder, std::vector<TokenSe
 }
 
 void read_globs(const Field& field, std::vector<std::string>& globs, Problems& problems) {
+  if (field.value.IsSequence() && field.value.size() == 0)
+    problems.add(field.line, fmt::format("{}: names none; leave it out for all", field.key));
   for (const auto& item : items_of(field)) {
     if (globs.size() == kMostGlobs) {
       problems.add(item.line, fmt::format("{}: too many; the most is {}", field.key, kMostGlobs));

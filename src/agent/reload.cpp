@@ -17,6 +17,7 @@ std::vector<std::string_view> keep_fixed(const Settings& present, Settings& fres
   keep("targets_file", &Settings::targets_file);
   keep("kubernetes", &Settings::kubernetes);
   keep("advice_file", &Settings::advice_file);
+  keep("state", &Settings::state);
   return kept;
 }
 

@@ -9,6 +9,7 @@ namespace assay::agent {
 namespace {
 
 constexpr int64_t kStepNs = 10'000'000'000;
+constexpr int64_t kLast = 2;  ///< steps that the latest durations are of
 constexpr Nanoseconds kMinute = std::chrono::minutes(1);
 
 int64_t step_of(Timestamp time) {
@@ -95,20 +96,28 @@ std::optional<double> statistic(const Report& report, std::string_view name, Tim
   return of_window(report.window, name, now, kMinute);
 }
 
-std::optional<double> latest_statistic(const Window& window, std::string_view name, Timestamp now) {
+Nanoseconds latest_length(const Window& window, Timestamp now) {
   constexpr size_t kEnough = 3;
   constexpr std::array<Nanoseconds, 3> kLengths = {std::chrono::seconds(5),
                                                    std::chrono::seconds(15), kMinute};
   for (const Nanoseconds length : kLengths)
-    if (window.count(length, now) >= kEnough) return of_window(window, name, now, length);
-  return of_window(window, name, now, std::chrono::minutes(5));
+    if (window.count(length, now) >= kEnough) return length;
+  return std::chrono::minutes(5);
+}
+
+Nanoseconds latest_length(const Report& report, Timestamp now) {
+  if (report.info.kind == hooks::ReportKind::timer) return Nanoseconds(kLast * kStepNs);
+  return latest_length(report.window, now);
+}
+
+std::optional<double> latest_statistic(const Window& window, std::string_view name, Timestamp now) {
+  return of_window(window, name, now, latest_length(window, now));
 }
 
 std::optional<double> latest_statistic(const Report& report, std::string_view name, Timestamp now) {
   if (report.info.kind == hooks::ReportKind::counter) return report.value;
   if (report.info.kind != hooks::ReportKind::timer)
     return latest_statistic(report.window, name, now);
-  constexpr int64_t kLast = 2;
   const auto latest = of_durations(report.recent, name, now, kLast);
   return latest ? latest : of_durations(report.recent, name, now, RecentDurations::kSteps);
 }

@@ -53,5 +53,8 @@ std::optional<double> statistic(const Report& report, std::string_view name, Tim
 std::optional<double> latest_statistic(const Report& report, std::string_view name, Timestamp now);
 /// Of any values, over the last seconds in the same way.
 std::optional<double> latest_statistic(const Window& window, std::string_view name, Timestamp now);
+/// How far back these reach.
+Nanoseconds latest_length(const Report& report, Timestamp now);
+Nanoseconds latest_length(const Window& window, Timestamp now);
 
 }  // namespace assay::agent

@@ -24,7 +24,21 @@ namespace {
 
 constexpr size_t kActions = 50;
 constexpr size_t kReadOften = 4;
+constexpr size_t kMostFound = 1000;
 constexpr auto kPublish = std::chrono::minutes(1);
+constexpr auto kAgain = std::chrono::minutes(1);
+
+/// True for as long as it lives.
+class Busy {
+ public:
+  explicit Busy(bool& flag) : flag_(flag) { flag_ = true; }
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+  ~Busy() { flag_ = false; }
+
+ private:
+  bool& flag_;
+};
 
 Json limits_json(const LimitChange& limits) {
   Json json = Json::object();
@@ -66,7 +80,6 @@ NodeSize Steering::node() const {
 void Steering::start() {
   read_goals();
   found_ = undo_.load();
-  if (!found_.empty()) asio::co_spawn(parts_.loop, restore(found_), asio::detached);
 }
 
 void Steering::read_goals() {
@@ -110,8 +123,16 @@ void Steering::beat() {
   decisions_.beat(now);
   forget_gone();
   publish_all(now);
-  if (!parts_.settings.act.enabled || busy_ || stops_) return;
+  if (busy_ || stops_) return;
+  if (const auto path = due_to_restore(now)) {
+    asio::co_spawn(parts_.loop, restore(*path), asio::detached);
+    return;
+  }
   steward_.set(parts_.settings.act);
+  if (!parts_.settings.act.enabled) {
+    if (!steward_.put_back().empty()) asio::co_spawn(parts_.loop, take_back_all(), asio::detached);
+    return;
+  }
   if (auto step = steward_.next(decisions_.all(), now))
     asio::co_spawn(parts_.loop, make(std::move(*step)), asio::detached);
 }
@@ -125,9 +146,27 @@ void Steering::forget_gone() {
       continue;
     }
     goals_.forget(*path);
-    steward_.forget(*path);
+    leave(*path);
     path = known_.erase(path);
   }
+}
+
+/// A container that is started again has the limits that it ended with: these are put back then.
+void Steering::leave(const std::string& path) {
+  for (const auto& step : steward_.put_back())
+    if (step.path == path && found_.size() < kMostFound) found_[path] = step.to;
+  steward_.forget(path);
+  remember();
+}
+
+/// One that runs and has limits of an earlier life; what failed is tried again a minute later.
+std::optional<std::string> Steering::due_to_restore(Timestamp now) const {
+  if (now < next_restore_) return std::nullopt;
+  for (const auto& [path, limits] : found_) {
+    const LiveApp* const app = parts_.table.find(path);
+    if (app != nullptr && !app->ended()) return path;
+  }
+  return std::nullopt;
 }
 
 void Steering::changed(const std::string& path, const Decision& decision) {
@@ -181,10 +220,10 @@ void Steering::remember(const Step* next) {
 }
 
 awaitable<void> Steering::make(Step step) {
-  busy_ = true;
-  known_.insert(step.path);
+  const Busy busy(busy_);
   remember(&step);
   const auto result = co_await apply(step.path, step.to);
+  known_.insert(step.path);
   const Timestamp now = parts_.clock.now();
   if (result)
     steward_.made(step, decisions_.all(), now);
@@ -192,39 +231,49 @@ awaitable<void> Steering::make(Step step) {
     steward_.failed(step, now);
   remember();
   note(std::move(step), result);
-  busy_ = false;
 }
 
-awaitable<void> Steering::restore(Originals originals) {
-  busy_ = true;
-  for (const auto& [path, limits] : originals) {
-    Step step{Step::Kind::undo, path, path, limits, {}, "an agent that was killed had changed it"};
-    if (const LiveApp* const app = parts_.table.find(path)) {
-      step.name = app->identity().name;
-      step.from = limits_of(*app, limits);
-      const auto result = co_await apply(path, limits);
-      note(std::move(step), result);
-    }
+awaitable<void> Steering::restore(std::string path) {
+  const Busy busy(busy_);
+  const LimitChange limits = found_.at(path);
+  const LiveApp* const app = parts_.table.find(path);
+  Step step{Step::Kind::undo,        path,
+            app->identity().name,    limits,
+            limits_of(*app, limits), "it was changed in an earlier life"};
+  const auto result = co_await apply(path, limits);
+  if (result)
     found_.erase(path);
-  }
+  else
+    next_restore_ = parts_.clock.now() + kAgain;
   remember();
-  busy_ = false;
+  note(std::move(step), result);
 }
 
-awaitable<void> Steering::put_back() {
-  stops_ = true;
-  asio::steady_timer timer(parts_.loop);
-  while (busy_) {  // a step that is being made has to be known before it can be taken back
-    timer.expires_after(std::chrono::milliseconds(20));
-    co_await timer.async_wait(asio::use_awaitable);
-  }
-  forget_gone();
+/// What cannot be put back now is kept for later.
+awaitable<void> Steering::take_back_all() {
+  const Busy busy(busy_);
   for (auto& step : steward_.put_back()) {
     const auto result = co_await apply(step.path, step.to);
+    if (!result) found_[step.path] = step.to;
     steward_.forget(step.path);
     note(std::move(step), result);
   }
   remember();
+}
+
+awaitable<void> Steering::until_not_busy() {
+  asio::steady_timer timer(parts_.loop);
+  while (busy_) {
+    timer.expires_after(std::chrono::milliseconds(20));
+    co_await timer.async_wait(asio::use_awaitable);
+  }
+}
+
+awaitable<void> Steering::put_back() {
+  stops_ = true;
+  co_await until_not_busy();  // a step has to be made before it can be taken back
+  forget_gone();
+  co_await take_back_all();
 }
 
 Result<void> Steering::set_goals(const std::string& path, std::vector<Goal> goals) {
@@ -248,8 +297,13 @@ Result<void> Steering::set_limits(const std::string& path, const LimitChange& ch
 
 /// What a caller sets is not ours to put back.
 awaitable<void> Steering::set_by_caller(Step step) {
+  co_await until_not_busy();
+  const Busy busy(busy_);
   const auto result = co_await apply(step.path, step.to);
-  if (result) steward_.forget(step.path);
+  if (result && step.to.cores) {
+    steward_.forget(step.path);
+    found_.erase(step.path);
+  }
   remember();
   note(std::move(step), result);
 }
@@ -259,29 +313,25 @@ Result<void> Steering::set_interval(const std::string& path, Milliseconds interv
   LiveApp* const app = parts_.table.find(path);
   if (app == nullptr || app->ended())
     return bad_input("only what runs in a control group of its own can be read more often");
-  const Timestamp now = parts_.clock.now();
-  std::erase_if(read_often_, [&](const auto& entry) { return entry.second <= now; });
-  if (!read_often_.contains(path) && read_often_.size() >= kReadOften)
+  const bool runs = read_often_.contains(path);
+  if (!runs && read_often_.size() >= kReadOften)
     return refused(fmt::format("{} apps are read more often already; wait for one of them to end",
                                kReadOften));
-  const bool runs = read_often_.contains(path);
-  read_often_[path] = now + length;
+  read_often_[path] = {interval, parts_.clock.now() + length};
   app->expect_faster_samples();
-  if (!runs) asio::co_spawn(parts_.loop, read_often(path, interval, now + length), asio::detached);
+  if (!runs) asio::co_spawn(parts_.loop, read_often(path), asio::detached);
   return {};
 }
 
-awaitable<void> Steering::read_often(std::string path, Milliseconds interval, Timestamp until) {
+awaitable<void> Steering::read_often(std::string path) {
   asio::steady_timer timer(parts_.loop);
-  while (true) {
-    timer.expires_after(interval);
-    boost::system::error_code error;
+  for (boost::system::error_code error; !error;) {
+    const Often often = read_often_.at(path);
+    timer.expires_after(often.interval);
     co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, error));
     LiveApp* const app = parts_.table.find(path);
     const Timestamp now = parts_.clock.now();
-    const auto end = read_often_.find(path);
-    until = end == read_often_.end() ? until : end->second;
-    if (error || app == nullptr || app->ended() || now >= until) break;
+    if (app == nullptr || app->ended() || now >= read_often_.at(path).until) break;
     app->sample(now);
   }
   read_often_.erase(path);

@@ -34,7 +34,7 @@ class Steering final : public Control {
   };
   explicit Steering(Parts parts);
 
-  /// Reads the specs, and puts back what an earlier daemon that was killed had changed.
+  /// Reads the specs, and what an earlier daemon that was killed had changed, to be put back.
   void start();
   /// Reads the specs again.
   void read_goals();
@@ -57,6 +57,10 @@ class Steering final : public Control {
   Result<void> capture(const std::string& path, const CaptureRequest& request) override;
 
  private:
+  struct Often {
+    Milliseconds interval;
+    Timestamp until;
+  };
   struct Action {
     Timestamp time;
     Step step;
@@ -68,11 +72,15 @@ class Steering final : public Control {
   void publish(const std::string& path, const Decision& decision);
   void publish_all(Timestamp now);
   void forget_gone();
+  void leave(const std::string& path);
+  std::optional<std::string> due_to_restore(Timestamp now) const;
   boost::asio::awaitable<Result<void>> apply(std::string path, LimitChange change);
   boost::asio::awaitable<void> make(Step step);
   boost::asio::awaitable<void> set_by_caller(Step step);
-  boost::asio::awaitable<void> restore(Originals originals);
-  boost::asio::awaitable<void> read_often(std::string path, Milliseconds interval, Timestamp until);
+  boost::asio::awaitable<void> restore(std::string path);
+  boost::asio::awaitable<void> take_back_all();
+  boost::asio::awaitable<void> until_not_busy();
+  boost::asio::awaitable<void> read_often(std::string path);
   void remember(const Step* next = nullptr);
   void note(Step step, const Result<void>& result);
   NodeSize node() const;
@@ -83,13 +91,14 @@ class Steering final : public Control {
   Decisions decisions_;
   Steward steward_;
   UndoFile undo_;
-  Originals found_;  ///< of an earlier daemon, not yet put back
+  Originals found_;  ///< of earlier lives, not yet put back
+  Timestamp next_restore_{};
   bool stops_ = false;
   bool busy_ = false;  ///< a step is being made
   std::array<uint64_t, 4> steps_{};
-  std::deque<Action> actions_;                   ///< the last ones, newest last
-  std::map<std::string, Timestamp> read_often_;  ///< until when, by path
-  std::set<std::string> known_;                  ///< apps whose goals are kept
+  std::deque<Action> actions_;               ///< the last ones, newest last
+  std::map<std::string, Often> read_often_;  ///< by path
+  std::set<std::string> known_;              ///< apps whose goals are kept
   Timestamp last_published_{};
   bool publishing_fails_ = false;
 };

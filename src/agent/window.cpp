@@ -27,6 +27,7 @@ void Window::add(Timestamp time, double value) {
   ring_[next_] = {milliseconds(time), static_cast<float>(value)};
   next_ = (next_ + 1) % ring_.size();
   filled_ = std::min(filled_ + 1, ring_.size());
+  last_ = time;
 }
 
 std::optional<double> Window::latest() const {
@@ -43,6 +44,7 @@ void Window::grow(size_t samples) {
 }
 
 size_t Window::count(Nanoseconds length, Timestamp now) const {
+  if (now - last_ > length) return 0;
   const int64_t longest = std::chrono::duration_cast<Milliseconds>(length).count();
   const uint32_t present = milliseconds(now);
   size_t n = 0;

@@ -48,6 +48,7 @@ class Window {
   std::vector<Sample> ring_;
   size_t next_ = 0;
   size_t filled_ = 0;
+  Timestamp last_{};
 };
 
 }  // namespace assay::agent

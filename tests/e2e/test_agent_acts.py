@@ -65,9 +65,11 @@ def favoured(engine, container):
             if controllers in (folder, "") and share.exists():
                 before[share] = share.read_text()
                 share.write_text(str(weight))
-    yield
-    for share, text in before.items():
-        share.write_text(text)
+    try:
+        yield
+    finally:
+        for share, text in before.items():
+            share.write_text(text)
 
 
 def contend(engine, agent):

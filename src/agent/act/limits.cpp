@@ -98,7 +98,10 @@ boost::asio::awaitable<Result<void>> change_limits(SysRoot root, std::filesystem
     const auto inspected = co_await net::async_get(docker, at + "/json", kPatience);
     const std::string body =
         inspected.status == 200 ? docker_update(inspected.body, change, now) : "";
-    if (!body.empty()) {
+    // Docker would set its own limit again, so that it has to be the one who changes it.
+    const bool is_dockers = inspected.status != 404 && std::filesystem::exists(docker);
+    if (body.empty() && is_dockers) co_return refused("Docker does not answer: try again later");
+    if (is_dockers) {
       // Named, since g++ 12 frees a temporary of an awaited call twice.
       net::ShortCall update{.method = "POST", .path = at + "/update", .body = body};
       const auto answer = co_await net::async_call(docker, std::move(update), kPatience);

@@ -15,7 +15,7 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-/// Until what is known about an app is all from after the step.
+/// At least so long a step is left to work.
 constexpr auto kSettle = seconds(6);
 constexpr auto kRest = minutes(5);
 constexpr auto kCalm = minutes(1);  ///< before limits are given back
@@ -38,6 +38,13 @@ std::string limit_text(const LimitChange& limit) {
 bool misses(const Decision& decision) {
   return std::any_of(decision.evidence.goals.begin(), decision.evidence.goals.end(),
                      [](const GoalState& goal) { return goal.met() == false; });
+}
+
+/// How far back all that is known about an app reaches.
+Nanoseconds span_of(const Evidence& evidence) {
+  Nanoseconds longest = evidence.over;
+  for (const auto& goal : evidence.goals) longest = std::max(longest, goal.over);
+  return longest;
 }
 
 const Decision* find(const std::map<std::string, Decision>& apps, const std::string& path) {
@@ -93,7 +100,7 @@ bool Steward::may_change(const std::string& path, const Decision& decision, Time
 }
 
 std::optional<Step> Steward::next(const Apps& apps, Timestamp now) {
-  if (trial_ && now - trial_->time < kSettle) return std::nullopt;
+  if (trial_ && now < trial_->until) return std::nullopt;
   if (trial_) {
     auto undone = look_back(apps, now);
     trial_.reset();
@@ -119,33 +126,41 @@ std::optional<Step> Steward::look_back(const Apps& apps, Timestamp now) {
   const Trial& trial = *trial_;
   const Decision* const changed = find(apps, trial.step.path);
   const auto place = changed_.find(trial.step.path);
-  if (changed == nullptr || place == changed_.end() || trial.step.kind == Step::Kind::undo)
-    return std::nullopt;
-  App& app = place->second;
-  if (trial.step.kind == Step::Kind::lower) {
-    if (misses(*changed)) {
-      app.least_cores = trial.step.from.cores.value_or(0);
-      app.least_until = now + kRest;
-      return undo(trial.step, fmt::format("it misses {} with less", goal_of(*changed)));
-    }
-    const Decision* const starved = find(apps, trial.starved);
-    if (starved == nullptr) return std::nullopt;
-    const double surplus = surplus_of(starved->evidence).value_or(0);
-    app.fruitless = surplus >= trial.surplus_before * kHelps ? 0 : app.fruitless + 1;
-    if (app.fruitless < kFruitless) return std::nullopt;
-    resting_[trial.step.path] = now + kRest;
-    Step back = undo(trial.step, fmt::format("it did not help {}", starved->name));
-    back.to = app.original;
-    return back;
+  const bool tried = trial.step.kind == Step::Kind::lower || trial.step.kind == Step::Kind::raise;
+  if (changed == nullptr || place == changed_.end() || !tried) return std::nullopt;
+  if (trial.step.kind == Step::Kind::lower && misses(*changed)) {
+    place->second.least_cores = trial.step.from.cores.value_or(0);
+    place->second.least_until = now + kRest;
+    if (place->second.least_cores <= 0) resting_[trial.step.path] = now + kRest;
+    return undo(trial.step, fmt::format("it misses {} with less", goal_of(*changed)));
   }
   for (const auto& [path, decision] : apps) {
     const bool missed = std::find(trial.missed_before.begin(), trial.missed_before.end(), path) !=
                         trial.missed_before.end();
     if (path == trial.step.path || missed || !misses(decision)) continue;
     resting_[trial.step.path] = now + kRest;
+    if (!trial.step.to.cores) return std::nullopt;
     return undo(trial.step, fmt::format("{} misses {} since", decision.name, goal_of(decision)));
   }
-  return std::nullopt;
+  return look_back_for_help(apps, place->second, now);
+}
+
+/// After some steps that did not help whom they were made for, all of them are undone. More memory
+/// stays: to take it away again could end the app.
+std::optional<Step> Steward::look_back_for_help(const Apps& apps, App& app, Timestamp now) {
+  const Trial& trial = *trial_;
+  const Decision* const starved = find(apps, trial.starved);
+  if (starved == nullptr) return std::nullopt;
+  const double surplus = surplus_of(starved->evidence).value_or(0);
+  const bool helped = surplus > trial.surplus_before && surplus >= trial.surplus_before * kHelps;
+  app.fruitless = helped ? 0 : app.fruitless + 1;
+  if (app.fruitless < kFruitless) return std::nullopt;
+  app.fruitless = 0;
+  resting_[trial.step.path] = now + kRest;
+  if (!trial.step.to.cores) return std::nullopt;
+  Step back = undo(trial.step, fmt::format("it did not help {}", starved->name));
+  back.to = {.cores = app.original};
+  return back;
 }
 
 Step Steward::undo(const Step& step, std::string reason) const {
@@ -231,17 +246,17 @@ std::optional<Step> Steward::give_back(const Apps& apps, Timestamp now) const {
   if (now - last_starved_ < kCalm) return std::nullopt;
   for (const auto& [path, app] : changed_) {
     const Decision* const decision = find(apps, path);
-    if (decision == nullptr || !app.current.cores || !app.original.cores) continue;
+    if (decision == nullptr || !app.current || !app.original) continue;
     const bool idle = decision->evidence.node_idle_cores >= kIdle * node_.cores;
-    const double original = *app.original.cores > 0 ? *app.original.cores : node_.cores;
-    if (!idle || *app.current.cores <= 0 || *app.current.cores >= original) continue;
-    const double target = *app.current.cores * (1 + 2 * settings_.step);
+    const double original = *app.original > 0 ? *app.original : node_.cores;
+    if (!idle || *app.current <= 0 || *app.current >= original) continue;
+    const double target = *app.current * (1 + 2 * settings_.step);
     const bool whole = target >= original;
     return Step{Step::Kind::give_back,
                 path,
                 app.name,
-                whole ? app.original : LimitChange{.cores = target},
-                app.current,
+                {.cores = whole ? *app.original : target},
+                {.cores = *app.current},
                 "nobody lacks it any more"};
   }
   return std::nullopt;
@@ -250,12 +265,13 @@ std::optional<Step> Steward::give_back(const Apps& apps, Timestamp now) const {
 void Steward::made(const Step& step, const Apps& apps, Timestamp now) {
   App& app = changed_[step.path];
   app.name = step.name;
-  if (step.to.cores && !app.original.cores) app.original.cores = step.from.cores;
-  if (step.to.memory_bytes && !app.original.memory_bytes)
-    app.original.memory_bytes = step.from.memory_bytes;
-  if (step.to.cores) app.current.cores = step.to.cores;
-  if (step.to.memory_bytes) app.current.memory_bytes = step.to.memory_bytes;
-  Trial trial{.step = step, .time = now, .starved = helped_, .missed_before = {}};
+  if (step.to.cores && !app.original) app.original = step.from.cores;
+  if (step.to.cores) app.current = step.to.cores;
+  Trial trial{.step = step, .until = now + kSettle, .starved = helped_, .missed_before = {}};
+  for (const auto& [path, decision] : apps) {
+    if (path != step.path && path != helped_) continue;
+    trial.until = std::max(trial.until, now + span_of(decision.evidence) + seconds(1));
+  }
   for (const auto& [path, decision] : apps)
     if (misses(decision)) trial.missed_before.push_back(path);
   if (const Decision* const starved = find(apps, helped_))
@@ -271,8 +287,12 @@ std::vector<Step> Steward::put_back() const {
   std::vector<Step> steps;
   for (const auto& [path, app] : changed_) {
     if (app.original == app.current) continue;
-    steps.push_back({Step::Kind::undo, path, app.name, app.original, app.current,
-                     "the agent stops and nobody would watch it"});
+    steps.push_back({Step::Kind::undo,
+                     path,
+                     app.name,
+                     {.cores = app.original},
+                     {.cores = app.current},
+                     "nobody would watch it any more"});
   }
   return steps;
 }

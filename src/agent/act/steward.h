@@ -50,9 +50,10 @@ class Steward {
   void made(const Step& step, const std::map<std::string, Decision>& apps, Timestamp now);
   /// The step could not be made: the app is left alone for a while.
   void failed(const Step& step, Timestamp now);
-  /// What takes back all that was changed.
+  /// What takes back all changes of cores. Memory that was given stays: to take it away could end
+  /// the app.
   std::vector<Step> put_back() const;
-  /// The app is gone.
+  /// The app is gone, or somebody else decides about its cores now.
   void forget(const std::string& path);
   void set(ActSettings settings) { settings_ = std::move(settings); }
 
@@ -60,16 +61,16 @@ class Steward {
   using Apps = std::map<std::string, Decision>;
   struct App {
     std::string name;
-    LimitChange original;     ///< before the first change; 0: no limit
-    LimitChange current;      ///< as it was set last
-    double least_cores = 0;   ///< less has been too little
-    Timestamp least_until{};  ///< how long `least_cores` is believed
-    int fruitless = 0;        ///< steps that did not help anybody
+    std::optional<double> original = {};  ///< cores before the first change; 0: no limit
+    std::optional<double> current = {};   ///< as they were set last
+    double least_cores = 0;               ///< less has been too little
+    Timestamp least_until{};              ///< how long `least_cores` is believed
+    int fruitless = 0;                    ///< steps that did not help anybody
   };
   /// The last step, until it is known what it did.
   struct Trial {
     Step step;
-    Timestamp time{};
+    Timestamp until{};    ///< what is known then is all from after the step
     std::string starved;  ///< for whom it was made; empty: for nobody else
     double surplus_before = 0;
     std::vector<std::string> missed_before;
@@ -77,6 +78,7 @@ class Steward {
 
   bool may_change(const std::string& path, const Decision& decision, Timestamp now) const;
   std::optional<Step> look_back(const Apps& apps, Timestamp now);
+  std::optional<Step> look_back_for_help(const Apps& apps, App& app, Timestamp now);
   std::optional<Step> help(const std::string& path, const Decision& starved, const Apps& apps,
                            Timestamp now);
   std::optional<Step> raise_cores(const std::string& path, const Decision& starved) const;

@@ -50,6 +50,7 @@ class StewardTest : public ::testing::Test {
       Evidence& evidence = decision.evidence;
       evidence.goals = {{.goal = parse_goal(worker.goal).value(), .value = worker.fps()}};
       evidence.silent = seconds(1);
+      evidence.over = over;
       evidence.running = seconds(100);
       evidence.cores = worker.cores;
       evidence.cores_limit = worker.limit > 0 ? std::optional(worker.limit) : std::nullopt;
@@ -91,9 +92,10 @@ class StewardTest : public ::testing::Test {
   std::map<std::string, Worker> workers;
   std::map<std::string, Decision> apps;
   Timestamp now = from_unix_ns(1'700'000'000'000'000'000);
-  Steward steward{settings, {.cores = kCores, .memory_bytes = 4U << 30U}};
+  Steward steward{settings, {.cores = kCores, .memory_bytes = uint64_t{4} << 30U}};
   double idle = 0;
   bool refuse = false;
+  Nanoseconds over = seconds(5);
 };
 
 TEST_F(StewardTest, two_apps_that_want_every_core_both_reach_their_goals) {
@@ -155,6 +157,49 @@ TEST_F(StewardTest, a_step_that_made_things_worse_is_undone) {
   EXPECT_EQ(steps[0].substr(0, 13), "lower brittle");
   EXPECT_EQ(steps[2], "undo brittle: cores 0.56 -> 0.75: it misses fps >= 10 with less");
   EXPECT_DOUBLE_EQ(worker("brittle").limit, 0.75) << "and it is not tried again at once";
+}
+
+TEST_F(StewardTest, one_that_fails_at_the_first_step_is_left_alone_for_minutes) {
+  add("needs_ten", {.goal = "fps >= 10", .frame_cost = 0.19});
+  add("brittle", {.goal = "fps >= 10", .fixed_fps = 30});
+  std::vector<std::string> steps;
+  for (int second = 0; second < 120; ++second) {
+    worker("brittle").fixed_fps = worker("brittle").cores < 0.9 ? 2 : 30;
+    for (auto& step : pass(1)) steps.push_back(std::move(step));
+  }
+  ASSERT_EQ(steps.size(), 2U);
+  EXPECT_EQ(steps[1], "undo brittle: cores 0.75 -> no limit: it misses fps >= 10 with less");
+}
+
+TEST_F(StewardTest, one_without_a_single_frame_does_not_cost_others_all) {
+  add("dead", {.goal = "fps >= 10", .fixed_fps = 1e-9});
+  add("needs_one", {.goal = "fps >= 1", .frame_cost = 0.033});
+  EXPECT_EQ(pass(60).size(), 4U) << "three steps that did not help, and back";
+  EXPECT_DOUBLE_EQ(worker("needs_one").limit, 0);
+}
+
+TEST_F(StewardTest, goals_that_are_seldom_known_are_waited_for) {
+  add("needs_ten", {.goal = "fps >= 10", .frame_cost = 0.16});
+  add("needs_one", {.goal = "fps >= 1", .frame_cost = 0.033});
+  over = seconds(20);
+  EXPECT_LE(pass(60).size(), 3U);
+}
+
+TEST_F(StewardTest, memory_that_was_given_is_not_taken_back) {
+  Decision& app = apps["/docker/full"];
+  app.name = "full";
+  app.evidence.goals = {{.goal = parse_goal("fps >= 10").value(), .value = 5}};
+  app.evidence.silent = seconds(1);
+  app.evidence.memory = 99e6;
+  app.evidence.memory_limit = 100e6;
+  app.evidence.memory_limit_hits = 9;
+  for (int second = 0; second < 10; ++second)
+    app.main.take(judge(app.evidence, app.main.finding().verdict), now += seconds(1));
+  const auto step = steward.next(apps, now);
+  ASSERT_TRUE(step);
+  EXPECT_EQ(step->to.memory_bytes, 124'997'632U);
+  steward.made(*step, apps, now);
+  EXPECT_TRUE(steward.put_back().empty());
 }
 
 TEST_F(StewardTest, steps_that_help_nobody_are_undone) {

@@ -32,7 +32,7 @@ std::string to_text(const Originals& originals) {
     if (limits.cores) entry["cores"] = *limits.cores;
     if (limits.memory_bytes) entry["memory_bytes"] = *limits.memory_bytes;
   }
-  return document.dump() + "\n";
+  return document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 Originals UndoFile::load() const {

@@ -13,6 +13,8 @@ namespace {
 
 using probes::Use;
 
+constexpr double kTenYears = 10 * 365 * 86400.0;
+
 /// The names that a goal may use for what an app uses.
 std::optional<Live> live_named(std::string_view metric) {
   if (metric == "cpu" || metric == "cores" || metric == "cpu_cores") return Live::cores;
@@ -24,6 +26,21 @@ const Report* report_named(const AppReports* reports, const std::string& name) {
   if (reports == nullptr) return nullptr;
   const auto found = reports->reports.find(name);
   return found == reports->reports.end() ? nullptr : found->second.get();
+}
+
+/// Since the last value of any name; nothing when there was none.
+std::optional<Nanoseconds> silence_of(const AppReports* reports, Timestamp now) {
+  std::optional<Nanoseconds> least;
+  if (reports == nullptr) return least;
+  for (const auto& [name, report] : reports->reports) {
+    if (report->time == Timestamp()) continue;
+    least = least ? std::min(*least, now - report->time) : now - report->time;
+  }
+  return least;
+}
+
+std::optional<double> finite(std::optional<double> value) {
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 double share_of(double part, double whole) {
@@ -85,6 +102,7 @@ void Decisions::gather_use(LiveApp& app, Decision& decision, Timestamp now) cons
   RecentUse& recent = decision.recent;
   recent.add(now, app.use());
   const double elapsed = recent.elapsed();
+  evidence.over = from_seconds(elapsed);
   evidence.cores = share_of(recent.risen(Use::cpu_seconds), elapsed);
   evidence.cores_limit = app.limits().cores();
   evidence.throttled_share =
@@ -97,15 +115,15 @@ void Decisions::gather_use(LiveApp& app, Decision& decision, Timestamp now) cons
   evidence.memory_peak = app.use()[Use::memory_peak];
   evidence.memory_limit = app.limits().memory;
   evidence.running = now - app.appeared();
+  evidence.leak.reset();
   if (!std::isfinite(evidence.memory)) return;
   decision.memory.add(now, evidence.memory);
   const auto growth = decision.memory.growth();
-  evidence.leak.reset();
   if (!growth) return;
   evidence.leak = Leak{growth->per_second};
   if (evidence.memory_limit)
-    evidence.leak->full_in =
-        from_seconds(std::max(0.0, *evidence.memory_limit - evidence.memory) / growth->per_second);
+    evidence.leak->full_in = from_seconds(std::clamp(
+        (*evidence.memory_limit - evidence.memory) / growth->per_second, 0.0, kTenYears));
 }
 
 void Decisions::gather_goals(const std::string& path, const LiveApp* app, Decision& decision,
@@ -114,7 +132,7 @@ void Decisions::gather_goals(const std::string& path, const LiveApp* app, Decisi
   Evidence& evidence = decision.evidence;
   const auto& goals = goals_.of(path);
   evidence.goals.resize(goals.size());
-  evidence.silent.reset();
+  evidence.silent = silence_of(reports, now);
   for (size_t i = 0; i < goals.size(); ++i) {
     GoalState& state = evidence.goals[i];
     if (state.goal.text != goals[i].text) state.goal = goals[i];
@@ -123,11 +141,11 @@ void Decisions::gather_goals(const std::string& path, const LiveApp* app, Decisi
     const auto live = report == nullptr ? live_named(goals[i].metric) : std::nullopt;
     state.reported = !live;
     if (report != nullptr) {
-      state.value = latest_statistic(*report, goals[i].statistic, now);
-      const Nanoseconds age = now - report->time;
-      evidence.silent = evidence.silent ? std::max(*evidence.silent, age) : age;
+      state.value = finite(latest_statistic(*report, goals[i].statistic, now));
+      state.over = latest_length(*report, now);
     } else if (live && app != nullptr) {
-      state.value = latest_statistic(app->window(*live), goals[i].statistic, now);
+      state.value = finite(latest_statistic(app->window(*live), goals[i].statistic, now));
+      state.over = latest_length(app->window(*live), now);
     }
   }
 }
@@ -140,6 +158,7 @@ void Decisions::decide(const std::string& path, LiveApp* app, Timestamp now) {
     app->watch_closely(!goals_.of(path).empty());
     gather_use(*app, decision, now);
   }
+  if (decision.name.empty()) decision.name = path.substr(path.rfind('/') + 1);
   gather_goals(path, app, decision, now);
   Evidence& evidence = decision.evidence;
   evidence.node_cores = node_cores_;

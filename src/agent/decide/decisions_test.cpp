@@ -84,6 +84,16 @@ TEST_F(DecisionsTest, follow_an_app_through_good_and_bad_days) {
       << "each once: nothing flaps";
 }
 
+TEST_F(DecisionsTest, one_that_still_reports_something_is_not_stuck) {
+  const auto other = reports.declare(caller, {"frames", "", ReportKind::counter});
+  pass(5, 12, 1, 1);
+  for (int i = 0; i < 60; ++i) {
+    reports.value(caller, other, clock.now(), i);
+    pass(1, 0, 1, 1);
+  }
+  EXPECT_NE(decision().main.finding().verdict, Verdict::stuck);
+}
+
 TEST_F(DecisionsTest, are_told_in_words) {
   pass(20, 6, 1, 0);
   EXPECT_EQ(sentence_of(decision()),

@@ -19,6 +19,7 @@ struct GoalState {
   Goal goal;
   bool reported = true;  ///< is about what the app reports, not about what it uses
   std::optional<double> value = {};
+  Nanoseconds over{0};  ///< how far back the value reaches
 
   std::optional<bool> met() const;
   /// How many times better than asked for: 3 is three times the frames, or a third of the time.
@@ -36,6 +37,7 @@ struct Leak {
 struct Evidence {
   std::vector<GoalState> goals;
   Nanoseconds running{0};
+  Nanoseconds over{0};                     ///< how far back shares and cores reach
   std::optional<Nanoseconds> silent = {};  ///< since it last reported; nothing: it never has
 
   double cores = kUnknown;  ///< in use

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "decide/goal_book.h"
 
+#include <algorithm>
+#include <fmt/format.h>
+
 #include <assay/base/text.h>
 #include <assay/samples/goal.h>
 
@@ -13,8 +16,11 @@ Result<std::vector<Goal>> parse_goals(std::string_view text) {
     const std::string_view one = trim(text.substr(0, end));
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
     if (one.empty()) continue;
+    if (goals.size() == kMostGoals)
+      return bad_input(fmt::format("there are more than {} goals; leave some out", kMostGoals));
     ASSAY_TRY(Goal goal, parse_goal(std::string(one)));
-    goals.push_back(std::move(goal));
+    const auto same = [&](const Goal& other) { return other.text == goal.text; };
+    if (std::none_of(goals.begin(), goals.end(), same)) goals.push_back(std::move(goal));
   }
   return goals;
 }

@@ -14,6 +14,8 @@ namespace assay::agent {
 /// The label or annotation that an app carries its goals in: "fps >= 10, latency.p95 <= 200ms".
 constexpr std::string_view kGoalsLabel = "assay.goals";
 
+constexpr size_t kMostGoals = 100;
+
 /// Goals apart by commas, semicolons or lines. An error names the one that cannot be read.
 Result<std::vector<Goal>> parse_goals(std::string_view text);
 

@@ -20,6 +20,7 @@ constexpr double kThrottled = 0.1;
 constexpr double kWaiting = 0.2;
 constexpr double kFullNode = 0.05;  ///< of its cores is idle
 constexpr double kFullMemory = 0.95;
+constexpr double kNearlyFull = 0.8;
 
 constexpr double kRich = 2;  ///< times better than asked for, or more than is used
 constexpr double kStillRich = 1.5;
@@ -51,6 +52,7 @@ Shortage cpu_shortage(const Evidence& evidence) {
     return {Resource::cpu, true, evidence.throttled_share};
   if (at_least(evidence.cpu_wait_share, kWaiting))
     return {Resource::cpu, false, evidence.cpu_wait_share};
+  if (std::isfinite(evidence.cpu_wait_share)) return {};
   // Without pressure (v1) a full machine has to tell; an app at rest is not what fills it.
   const bool full = evidence.node_idle_cores <= kFullNode * evidence.node_cores;
   const bool works = at_least(evidence.cores, kLeastCores);
@@ -61,9 +63,10 @@ Shortage memory_shortage(const Evidence& evidence) {
   if (evidence.memory_limit && at_least(evidence.memory_limit_hits, 1) &&
       at_least(evidence.memory, kFullMemory * *evidence.memory_limit))
     return {Resource::memory, true, 1};
-  if (at_least(evidence.memory_wait_share, kWaiting))
-    return {Resource::memory, evidence.memory_limit.has_value(), evidence.memory_wait_share};
-  return {};
+  if (!at_least(evidence.memory_wait_share, kWaiting)) return {};
+  const bool full =
+      evidence.memory_limit && at_least(evidence.memory, kNearlyFull * *evidence.memory_limit);
+  return {Resource::memory, full, evidence.memory_wait_share};
 }
 
 Shortage disk_shortage(const Evidence& evidence) {
@@ -122,6 +125,8 @@ std::string_view to_string(Resource resource) {
 std::optional<bool> GoalState::met() const {
   const auto times = surplus();
   if (!times) return std::nullopt;
+  const bool strict = goal.comparison == Comparison::less || goal.comparison == Comparison::greater;
+  if (strict && *value == goal.bound) return false;
   return *times >= kTolerance;
 }
 

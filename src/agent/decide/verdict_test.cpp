@@ -73,6 +73,25 @@ TEST(Verdict, starved_by_others_as_pressure_tells) {
   EXPECT_EQ(judged(evidence), (Finding{Verdict::starved, Resource::cpu, false}));
 }
 
+TEST(Verdict, where_pressure_is_measured_a_full_machine_alone_is_no_shortage) {
+  Evidence evidence = app("fps >= 10", 6);
+  evidence.node_idle_cores = 0;
+  evidence.cpu_wait_share = 0.03;
+  EXPECT_EQ(judged(evidence).verdict, Verdict::misses);
+}
+
+TEST(Verdict, less_means_less) {
+  EXPECT_EQ(judged(app("errors < 1", 1)).verdict, Verdict::misses);
+  EXPECT_NE(judged(app("errors <= 1", 1)).verdict, Verdict::misses);
+}
+
+TEST(Verdict, waiting_for_memory_far_below_its_limit_is_not_its_own_limit) {
+  Evidence evidence = app("fps >= 10", 6);
+  evidence.memory_wait_share = 0.5;
+  evidence.memory_limit = 1e9;
+  EXPECT_EQ(judged(evidence), (Finding{Verdict::starved, Resource::memory, false}));
+}
+
 TEST(Verdict, starved_of_memory_and_of_the_disk) {
   Evidence evidence = app("fps >= 10", 6);
   evidence.memory_limit = 100e6;
