@@ -97,6 +97,11 @@ class Agent::Parts {
 
   Result<void> start() {
     raise_file_limit();
+    for (const auto& folder :
+         {settings_.hooks.parent_path(), settings_.socket.parent_path(), settings_.state}) {
+      std::error_code ignored;  // who needs it says what is wrong
+      if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
+    }
     ASSAY_TRY(tokens_, Tokens::load(settings_.tokens));
     table_.on_app([this](const LiveApp& app) {
       asio::co_spawn(loop_, find_name(app.identity()), asio::detached);

@@ -30,9 +30,7 @@ std::set<std::string> paths_of(const std::string& app, const LiveTable& table,
     if (is_meant(app, live->identity())) paths.insert(path);
   }
   for (const auto& [path, reported] : reports.apps()) {
-    if (reported.callers == 0) continue;
-    if (path == app) return {path};
-    if (reported.app == app) paths.insert(path);
+    if (reported.callers > 0 && path == app) return {path};
   }
   return paths;
 }

@@ -13,6 +13,7 @@ using probes::Use;
 
 /// What is dearer to read, or changes slowly, is read only so often.
 constexpr Nanoseconds kSlow = std::chrono::seconds(10);
+constexpr Nanoseconds kYoung = std::chrono::seconds(15);
 constexpr Nanoseconds kClosely = std::chrono::milliseconds(900);
 
 std::string short_name(const GroupName& group) {
@@ -101,8 +102,9 @@ bool LiveApp::sample(Timestamp now) {
   if (!reader_.read(use_)) return false;
   add_to_windows(now, before);
   last_seen_ = now;
-  if (last_slow_ == Timestamp() || now - last_slow_ >= (closely_ ? kClosely : kSlow))
-    read_slow(now);
+  // A runtime sets limits a moment after it has made the group.
+  const bool often = closely_ || now - appeared_ < kYoung;
+  if (last_slow_ == Timestamp() || now - last_slow_ >= (often ? kClosely : kSlow)) read_slow(now);
   return true;
 }
 

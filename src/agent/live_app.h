@@ -73,6 +73,8 @@ class LiveApp {
 
   const probes::GroupUse& use() const { return use_; }
   const probes::GroupLimits& limits() const { return limits_; }
+  /// Read anew, for who changes them.
+  probes::GroupLimits limits_now() const { return reader_.limits(); }
   const Window& window(Live live) const { return windows_[static_cast<size_t>(live)]; }
   Timestamp appeared() const { return appeared_; }
   Timestamp last_seen() const { return last_seen_; }

@@ -31,6 +31,7 @@ class TableTest : public ::testing::Test {
 
 TEST_F(TableTest, an_app_has_its_counters_and_rates) {
   appear(10, 5000);
+  clock.advance(seconds(20));
   table.beat();
   machine.use(kPath, 13, 6000);
   clock.advance(seconds(2));

@@ -54,11 +54,18 @@ std::filesystem::path undo_path(const Settings& settings) {
 }
 
 LimitChange limits_of(const LiveApp& app, const LimitChange& wanted) {
+  const auto limits = app.limits_now();
   LimitChange now;
-  if (wanted.cores) now.cores = app.limits().cores().value_or(0);
-  if (wanted.memory_bytes)
-    now.memory_bytes = static_cast<uint64_t>(app.limits().memory.value_or(0));
+  if (wanted.cores) now.cores = limits.cores().value_or(0);
+  if (wanted.memory_bytes) now.memory_bytes = static_cast<uint64_t>(limits.memory.value_or(0));
   return now;
+}
+
+/// What is not limited counts as more than any limit.
+bool lowers(const Step& step) {
+  const auto less = [](auto to, auto from) { return from == 0 || to < from; };
+  return step.to.cores ? less(*step.to.cores, *step.from.cores)
+                       : less(*step.to.memory_bytes, *step.from.memory_bytes);
 }
 
 }  // namespace
@@ -80,6 +87,10 @@ NodeSize Steering::node() const {
 void Steering::start() {
   read_goals();
   found_ = undo_.load();
+  if (parts_.settings.act.enabled && parts_.settings.state.empty())
+    parts_.tell(
+        "changes limits, and has no folder to remember them in: should it be killed, they "
+        "stay as they are; set `state`");
 }
 
 void Steering::read_goals() {
@@ -199,7 +210,7 @@ awaitable<Result<void>> Steering::apply(std::string path, LimitChange change) {
   const LiveApp* const app = parts_.table.find(path);
   if (app == nullptr || app->ended()) co_return refused("it is gone");
   co_return co_await change_limits(parts_.root, parts_.settings.docker, app->identity(),
-                                   parts_.table.tree().at(path), app->limits(), change);
+                                   parts_.table.tree().at(path), app->limits_now(), change);
 }
 
 void Steering::note(Step step, const Result<void>& result) {
@@ -289,8 +300,7 @@ Result<void> Steering::set_limits(const std::string& path, const LimitChange& ch
   ASSAY_CHECK(check_bounds(change, parts_.settings.act, node()));
   Step step{Step::Kind::raise,      path, app->identity().name, change, limits_of(*app, change),
             "a caller asked for it"};
-  if (step.to.cores && (*step.from.cores == 0 || *step.to.cores < *step.from.cores))
-    step.kind = Step::Kind::lower;
+  if (lowers(step)) step.kind = Step::Kind::lower;
   asio::co_spawn(parts_.loop, set_by_caller(std::move(step)), asio::detached);
   return {};
 }

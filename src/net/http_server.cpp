@@ -330,6 +330,10 @@ Result<void> HttpServer::listen(const std::filesystem::path& unix_socket) {
   sockaddr_un form{};
   if (unix_socket.native().size() >= sizeof form.sun_path)
     return bad_input(fmt::format("the path {} is too long for a socket", unix_socket.native()));
+  const auto kind = std::filesystem::symlink_status(unix_socket).type();
+  if (kind != std::filesystem::file_type::not_found && kind != std::filesystem::file_type::socket)
+    return refused(fmt::format("{} exists and is not a socket; remove it or choose another path",
+                               unix_socket.native()));
   if (is_in_use(unix_socket))
     return refused(fmt::format("somebody else listens at {} already", unix_socket.native()));
   ::unlink(unix_socket.c_str());
