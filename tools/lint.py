@@ -74,7 +74,10 @@ class Tidy:
         stamp = STAMPS / self.key(entry)
         if stamp.exists():
             return None
-        run = subprocess.run(["clang-tidy", "--quiet", "-p", str(self.build), entry["file"]],
+        # The analyzer of clang 14 does not follow coroutines, and finds null pointers within Asio.
+        asleep = "co_await" in pathlib.Path(entry["file"]).read_text(encoding="utf-8")
+        less = ["--checks=-clang-analyzer-*"] if asleep else []
+        run = subprocess.run(["clang-tidy", "--quiet", *less, "-p", str(self.build), entry["file"]],
                              cwd=ROOT, capture_output=True, text=True)
         if run.returncode:
             return run.stdout or run.stderr
