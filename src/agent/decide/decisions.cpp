@@ -54,7 +54,7 @@ struct NodeCpu {
 
 /// From /proc/stat: the line of all cores, and one for each.
 std::optional<NodeCpu> parse_stat(std::string_view text) {
-  static const auto ticks = static_cast<double>(::sysconf(_SC_CLK_TCK));
+  static const auto kTicks = static_cast<double>(::sysconf(_SC_CLK_TCK));
   NodeCpu cpu;
   std::string_view first = next_field(text, '\n');
   if (next_field(first, ' ') != "cpu") return std::nullopt;
@@ -63,7 +63,7 @@ std::optional<NodeCpu> parse_stat(std::string_view text) {
   constexpr size_t kIoWait = 5;
   for (size_t i = 0; i <= kIoWait; ++i) {
     const auto value = parse_uint(next_field(first, ' '));
-    if (i >= kIdle) cpu.idle_seconds += static_cast<double>(value.value_or(0)) / ticks;
+    if (i >= kIdle) cpu.idle_seconds += static_cast<double>(value.value_or(0)) / kTicks;
   }
   while (text.starts_with("cpu")) {
     next_field(text, '\n');

@@ -40,10 +40,10 @@ void GoalBook::set(const std::string& path, std::vector<Goal> goals) {
 }
 
 const std::vector<Goal>& GoalBook::of(const std::string& path) const {
-  static const std::vector<Goal> none;
+  static const std::vector<Goal> kNone;
   if (const auto found = set_.find(path); found != set_.end()) return found->second;
   const auto found = labelled_.find(path);
-  return found == labelled_.end() ? none : found->second;
+  return found == labelled_.end() ? kNone : found->second;
 }
 
 void GoalBook::forget(const std::string& path) {
