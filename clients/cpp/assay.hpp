@@ -164,7 +164,7 @@ class Memory {
 
   void detach() noexcept {
     if (base_ == MAP_FAILED) return;
-    ::mmap(base_, kBytes, PROT_READ | PROT_WRITE, kPrivate | MAP_FIXED, -1, 0);
+    (void)::mmap(base_, kBytes, PROT_READ | PROT_WRITE, kPrivate | MAP_FIXED, -1, 0);
   }
 
   /// Each thread has a lane of its own, as long as there are not too many.

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <optional>
@@ -162,9 +163,7 @@ int run(const Options& options) {
   return 0;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int begin(int argc, char** argv) {
   Options options;
   CLI::App app("Watches the applications of this node and tells Prometheus about them.");
   app.set_version_flag("--version", "assay-agent " ASSAY_VERSION);
@@ -176,4 +175,15 @@ int main(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : 2;
   }
   return options.check.empty() ? run(options) : check(options.check);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return begin(argc, argv);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "assay-agent: unexpected: %s; please report this\n", e.what());
+    return 4;
+  }
 }
