@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <condition_variable>
-#include <csignal>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <optional>
-#include <pthread.h>
 #include <thread>
 
 #include <assay/base/mutex.h>
+#include <assay/base/quiet_thread.h>
 
 namespace assay::agent {
 
@@ -73,13 +72,7 @@ class ThreadedPods final : public Pods {
         loop_(loop),
         follower_(std::move(access), {.node = std::move(node)},
                   [this](PodChange change) { pass_on(std::move(change)); }) {
-    // Signals are for the thread that waits for them; a new one inherits what is blocked.
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    thread_ = quiet_thread([this](const std::stop_token& stop) { run(stop); });
   }
   ThreadedPods(const ThreadedPods&) = delete;
   ThreadedPods& operator=(const ThreadedPods&) = delete;

@@ -226,7 +226,9 @@ void Steering::note(Step step, const Result<void>& result) {
 void Steering::remember(const Step* next) {
   Originals originals = found_;
   for (const auto& step : steward_.put_back()) originals[step.path] = step.to;
-  if (next != nullptr) originals.try_emplace(next->path, next->from);
+  // Memory that was given stays, also then.
+  if (next != nullptr && next->to.cores)
+    originals.try_emplace(next->path, LimitChange{.cores = next->from.cores});
   if (const auto saved = undo_.save(originals); !saved) parts_.tell(saved.error().message);
 }
 
@@ -246,8 +248,10 @@ awaitable<void> Steering::make(Step step) {
 
 awaitable<void> Steering::restore(std::string path) {
   const Busy busy(busy_);
-  const LimitChange limits = found_.at(path);
+  const auto found = found_.find(path);
   const LiveApp* const app = parts_.table.find(path);
+  if (found == found_.end() || app == nullptr) co_return;
+  const LimitChange limits = found->second;
   Step step{Step::Kind::undo,        path,
             app->identity().name,    limits,
             limits_of(*app, limits), "it was changed in an earlier life"};

@@ -2,11 +2,11 @@
 #include "remote_writer.h"
 
 #include <condition_variable>
-#include <csignal>
 #include <fmt/format.h>
-#include <pthread.h>
 #include <random>
 #include <thread>
+
+#include <assay/base/quiet_thread.h>
 
 namespace assay::promapi {
 namespace {
@@ -26,13 +26,7 @@ class ThreadedSender final : public RemoteWriteSender {
  public:
   ThreadedSender(const RemoteWriteOptions& options, DiskQueue& queue, const Clock& clock, Tell tell)
       : queue_(queue), writer_(options, queue, clock, std::move(tell), std::random_device{}()) {
-    // Signals are for the thread that waits for them; a new one inherits what is blocked.
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    thread_ = quiet_thread([this](const std::stop_token& stop) { run(stop); });
   }
   ThreadedSender(const ThreadedSender&) = delete;
   ThreadedSender& operator=(const ThreadedSender&) = delete;
