@@ -113,6 +113,7 @@ class Agent::Parts {
     ASSAY_TRY(pods_, Pods::follow(
                          settings_.kubernetes, device_.hostname, loop_,
                          [this] { name_apps_of_pods(); }, tell_));
+    if (pods_) steering_.use(pods_->limits());
     ASSAY_CHECK(take_reports());
     ASSAY_CHECK(listen());
     ASSAY_CHECK(tell_prometheus());

@@ -27,6 +27,9 @@ constexpr std::string_view kOurAnnotations = "assay.";
 void take_pod(const Pod& pod, AppIdentity& identity) {
   identity.pod = pod.name;
   identity.name_space = pod.name_space;
+  // What the pod had before may have been taken away.
+  std::erase_if(identity.labels,
+                [](const auto& label) { return label.first.starts_with(kOurAnnotations); });
   for (const auto& [name, value] : pod.labels) identity.labels[name] = value;
   for (const auto& [name, value] : pod.annotations)
     if (name.starts_with(kOurAnnotations)) identity.labels[name] = value;
@@ -36,6 +39,7 @@ void take_pod(const Pod& pod, AppIdentity& identity) {
   // The one that holds the pod together is none of them.
   if (own == pod.containers.end()) return;
   identity.container = own->name;
+  identity.name = pod.name + "/" + own->name;
   if (!own->image.empty()) identity.image = own->image;
 }
 
@@ -70,6 +74,7 @@ class ThreadedPods final : public Pods {
       : state_(std::make_shared<State>(
             State{.table = {}, .changed = std::move(changed), .tell = std::move(tell)})),
         loop_(loop),
+        limits_(access, loop, state_->tell),
         follower_(std::move(access), {.node = std::move(node)},
                   [this](PodChange change) { pass_on(std::move(change)); }) {
     thread_ = quiet_thread([this](const std::stop_token& stop) { run(stop); });
@@ -82,6 +87,7 @@ class ThreadedPods final : public Pods {
   }
 
   const PodTable& table() const override { return state_->table; }
+  PodLimits& limits() override { return limits_; }
 
  private:
   /// Belongs to the loop. What the thread has handed over may come when we are gone.
@@ -124,6 +130,7 @@ class ThreadedPods final : public Pods {
 
   std::shared_ptr<State> state_;
   asio::io_context& loop_;
+  PodLimits limits_;
   net::Stopper stopper_;
   kubeapi::PodFollower follower_;
   Mutex mutex_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "act/pod_limits.h"
 #include "live_table.h"
 #include "reports.h"
 
@@ -42,6 +43,7 @@ class Pods {
                                               Tell tell);
   virtual ~Pods() = default;
   virtual const PodTable& table() const = 0;
+  virtual PodLimits& limits() = 0;
 };
 
 /// Gives all apps the names that their pods have.

@@ -39,6 +39,7 @@ TEST(PodTable, names_a_container_by_its_id) {
   EXPECT_EQ(identity.pod, "train-u2");
   EXPECT_EQ(identity.name_space, "lab");
   EXPECT_EQ(identity.container, "main");
+  EXPECT_EQ(identity.name, "train-u2/main");
   EXPECT_EQ(identity.image, "lab/train:2");
   EXPECT_EQ(identity.labels,
             (std::map<std::string, std::string>{{"app", "train"}, {"assay.goals", "fps >= 10"}}));
@@ -53,6 +54,18 @@ TEST(PodTable, what_holds_a_pod_together_has_its_name_and_keeps_its_own_image) {
   EXPECT_EQ(identity.pod, "train-u1");
   EXPECT_EQ(identity.container, "POD");
   EXPECT_EQ(identity.image, "sha256:11");
+}
+
+TEST(PodTable, takes_away_goals_that_a_pod_no_longer_has) {
+  PodTable table;
+  table.take({Kind::all, {pod("u1", "11")}});
+  AppIdentity identity = container("11", "u1");
+  ASSERT_TRUE(table.name(identity));
+  Pod without = pod("u1", "11");
+  without.annotations.clear();
+  table.take({Kind::set, {without}});
+  ASSERT_TRUE(table.name(identity));
+  EXPECT_EQ(identity.labels, (std::map<std::string, std::string>{{"app", "train"}}));
 }
 
 TEST(PodTable, keeps_up_with_what_changes) {

@@ -114,16 +114,18 @@ void Steering::identified(const LiveApp& app) {
   const AppIdentity& identity = app.identity();
   const auto label = identity.labels.find(std::string(kGoalsLabel));
   if (label == identity.labels.end()) {
+    not_taken_.erase(identity.path);
     const auto* const goals = spec_goals(identity);
     if (goals != nullptr) known_.insert(identity.path);
     goals_.label(identity.path, goals == nullptr ? std::vector<Goal>() : *goals);
     return;
   }
+  known_.insert(identity.path);
   auto goals = parse_goals(label->second);
-  const bool is_new = known_.insert(identity.path).second;
   if (goals) {
+    not_taken_.erase(identity.path);
     goals_.label(identity.path, std::move(*goals));
-  } else if (is_new) {
+  } else if (std::exchange(not_taken_[identity.path], label->second) != label->second) {
     parts_.tell(fmt::format("{}: its label {} is not taken: {}", identity.name, kGoalsLabel,
                             goals.error().message));
   }
@@ -157,6 +159,7 @@ void Steering::forget_gone() {
       continue;
     }
     goals_.forget(*path);
+    not_taken_.erase(*path);
     leave(*path);
     path = known_.erase(path);
   }
@@ -209,8 +212,10 @@ void Steering::publish_all(Timestamp now) {
 awaitable<Result<void>> Steering::apply(std::string path, LimitChange change) {
   const LiveApp* const app = parts_.table.find(path);
   if (app == nullptr || app->ended()) co_return refused("it is gone");
-  co_return co_await change_limits(parts_.root, parts_.settings.docker, app->identity(),
-                                   parts_.table.tree().at(path), app->limits_now(), change);
+  // Named, since g++ 12 frees a temporary of an awaited call twice.
+  Means means{.root = parts_.root, .docker = parts_.settings.docker, .pods = pods_};
+  co_return co_await change_limits(std::move(means), app->identity(), parts_.table.tree().at(path),
+                                   app->limits_now(), change);
 }
 
 void Steering::note(Step step, const Result<void>& result) {

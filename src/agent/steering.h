@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "act/pod_limits.h"
 #include "act/steward.h"
 #include "act/undo_file.h"
 #include "control.h"
@@ -34,6 +35,8 @@ class Steering final : public Control {
   };
   explicit Steering(Parts parts);
 
+  /// Pods have their limits changed by these from now on.
+  void use(PodLimits& pods) { pods_ = &pods; }
   /// Reads the specs, and what an earlier daemon that was killed had changed, to be put back.
   void start();
   /// Reads the specs again.
@@ -86,6 +89,7 @@ class Steering final : public Control {
   NodeSize node() const;
 
   Parts parts_;
+  PodLimits* pods_ = nullptr;
   GoalBook goals_;
   std::vector<SpecGoals> specs_;
   Decisions decisions_;
@@ -96,9 +100,10 @@ class Steering final : public Control {
   bool stops_ = false;
   bool busy_ = false;  ///< a step is being made
   std::array<uint64_t, 4> steps_{};
-  std::deque<Action> actions_;               ///< the last ones, newest last
-  std::map<std::string, Often> read_often_;  ///< by path
-  std::set<std::string> known_;              ///< apps whose goals are kept
+  std::deque<Action> actions_;                    ///< the last ones, newest last
+  std::map<std::string, Often> read_often_;       ///< by path
+  std::set<std::string> known_;                   ///< apps whose goals are kept
+  std::map<std::string, std::string> not_taken_;  ///< labels that are no goals, by path
   Timestamp last_published_{};
   bool publishing_fails_ = false;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pod_json.h"
+#include "resize_patch.h"
 #include "watch_lines.h"
 
 #include <fmt/format.h>
@@ -17,6 +18,9 @@ constexpr size_t kLargestToken = 64U << 10U;
 constexpr Milliseconds kPatience{30'000};
 /// The server ends a watch in time; when it does not, the connection is dead.
 constexpr Milliseconds kBeyondWatch{20'000};
+constexpr int kForbidden = 403;
+constexpr int kNotFound = 404;
+constexpr int kNoSuchMethod = 405;
 constexpr int kGone = 410;
 
 std::string selector(const PodQuery& query) {
@@ -60,21 +64,27 @@ Result<net::Request> Client::request(std::string path) const {
   return request;
 }
 
-Result<std::string> Client::get(const std::string& path, net::Stopper& stopper) {
-  ASSAY_TRY(const net::Request asked, request(path));
+Result<net::Response> Client::ask(const net::Request& request, net::Stopper& stopper) {
   std::string body;
   const auto take = [&](std::string_view piece) {
     body += piece;
     return body.size() <= kLargestAnswer;
   };
-  ASSAY_TRY(const net::Response response, http_.stream(asked, take, &stopper));
+  ASSAY_TRY(net::Response response, http_.stream(request, take, &stopper));
   if (stopper.stopped()) return refused("stopped");
   if (body.size() > kLargestAnswer)
     return refused(fmt::format("the answer of the API server {} is larger than {}",
                                net::shown_url(server()),
                                format_bytes(static_cast<double>(kLargestAnswer))));
+  if (response.ok()) response.body = std::move(body);
+  return response;
+}
+
+Result<std::string> Client::get(const std::string& path, net::Stopper& stopper) {
+  ASSAY_TRY(const net::Request asked, request(path));
+  ASSAY_TRY(net::Response response, ask(asked, stopper));
   if (!response.ok()) return not_answered(server(), response);
-  return body;
+  return std::move(response.body);
 }
 
 Result<PodList> Client::list(const PodQuery& query, net::Stopper& stopper) {
@@ -132,6 +142,26 @@ Result<WatchEnd> Client::watch(const PodQuery& query, const std::string& version
   if (response.status == kGone) return WatchEnd::expired;
   if (!response.ok() && !stopper.stopped()) return not_answered(server(), response);
   return end;
+}
+
+Result<Resized> Client::resize(const Resize& wanted, net::Stopper& stopper) {
+  const std::string path =
+      fmt::format("/api/v1/namespaces/{}/pods/{}", net::url_encoded(wanted.name_space),
+                  net::url_encoded(wanted.pod));
+  ASSAY_TRY(const std::string pod, get(path, stopper));
+  auto patch = resize_patch(pod, wanted);
+  if (!patch) return Resized{.why_not = patch.error().message};
+  ASSAY_TRY(net::Request asked, request(path + "/resize"));
+  asked.method = "PATCH";
+  asked.headers.emplace_back("Content-Type: application/strategic-merge-patch+json");
+  asked.body = std::move(*patch);
+  ASSAY_TRY(const net::Response response, ask(asked, stopper));
+  if (response.ok()) return Resized{.taken = true};
+  if (response.status == kNotFound || response.status == kNoSuchMethod)
+    return Resized{.why_not = "this cluster cannot change a pod that runs (Kubernetes 1.33 can)"};
+  if (response.status == kForbidden)
+    return Resized{.why_not = "its account may not: let it patch pods/resize"};
+  return not_answered(server(), response);
 }
 
 }  // namespace assay::kubeapi

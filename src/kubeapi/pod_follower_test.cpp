@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testing/http_server.h"
+#include "testing/api_server.h"
 
 #include <array>
 #include <cstdlib>
@@ -17,10 +17,9 @@ namespace {
 
 using net::testing::Connection;
 using net::testing::HttpServer;
-
-std::string answer(int status, std::string_view body) {
-  return fmt::format("HTTP/1.1 {} X\r\nContent-Length: {}\r\n\r\n{}", status, body.size(), body);
-}
+using testing::answer;
+using testing::path_of;
+using Server = testing::ApiServer;
 
 std::string pod(std::string_view name, std::string_view version = "1") {
   return fmt::format(
@@ -36,40 +35,6 @@ std::string page(std::string_view version, std::string_view items, std::string_v
 
 std::string line(std::string_view type, std::string_view object) {
   return fmt::format("{{\"type\": \"{}\", \"object\": {}}}\n", type, object);
-}
-
-/// An API server that gives its answers one after the other and remembers what it was asked.
-class Server {
- public:
-  explicit Server(std::vector<std::string> answers) : answers_(std::move(answers)) {
-    http_ = HttpServer::on_loopback([this](Connection& connection) { serve(connection); });
-  }
-  Access access() const { return {.endpoint = {.base = http_->base()}}; }
-  std::vector<std::string> asked() const {
-    const Lock lock(mutex_);
-    return asked_;
-  }
-
- private:
-  void serve(Connection& connection) {
-    for (std::string request = connection.read_request(); !request.empty();
-         request = connection.read_request()) {
-      const Lock lock(mutex_);
-      asked_.push_back(request);
-      if (asked_.size() > answers_.size()) return;
-      connection.write(answers_[asked_.size() - 1]);
-    }
-  }
-
-  const std::vector<std::string> answers_;
-  mutable Mutex mutex_;
-  std::vector<std::string> asked_ ASSAY_GUARDED_BY(mutex_);
-  std::unique_ptr<HttpServer> http_;
-};
-
-std::string path_of(const std::string& request) {
-  const size_t begin = request.find(' ') + 1;
-  return request.substr(begin, request.find(' ', begin) - begin);
 }
 
 /// What a follower told, as "all: a b", "set: a".

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pod_json.h"
 
+#include "json_at.h"
+
 #include <nlohmann/json.hpp>
 
 #include <assay/base/wording.h>
@@ -15,19 +17,6 @@ constexpr size_t kMostLabels = 256;
 constexpr size_t kLongestLabel = 4096;
 constexpr size_t kMostContainers = 256;
 constexpr int kGone = 410;
-
-/// What is in a map under that name; null where there is no such map or name.
-const Json& at(const Json& json, const char* key) {
-  static const Json kNothing;
-  if (!json.is_object()) return kNothing;
-  const auto found = json.find(key);
-  return found == json.end() ? kNothing : *found;
-}
-
-std::string text_at(const Json& json, const char* key) {
-  const Json& value = at(json, key);
-  return value.is_string() ? value.get<std::string>() : "";
-}
 
 std::map<std::string, std::string> read_labels(const Json& json) {
   std::map<std::string, std::string> labels;

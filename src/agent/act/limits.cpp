@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "act/limits.h"
 
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <fcntl.h>
@@ -11,12 +15,17 @@
 #include <assay/net/async_call.h>
 
 namespace assay::agent {
+
+namespace asio = boost::asio;
+using asio::awaitable;
+
 namespace {
 
 using nlohmann::json;
 
 constexpr int64_t kPeriodUs = 100'000;
 constexpr auto kPatience = Milliseconds(10000);
+constexpr auto kLook = Milliseconds(200);
 
 int64_t quota_of(double cores) {
   return cores > 0 ? std::llround(cores * static_cast<double>(kPeriodUs)) : -1;
@@ -48,11 +57,114 @@ Result<void> write_value(const SysRoot& root, const std::string& folder, const c
   return refused(fmt::format("cannot write {} to {}: {}", value, file, std::strerror(errno)));
 }
 
+/// As near as clusters count.
+bool is_so(const probes::GroupLimits& limits, const LimitChange& change) {
+  constexpr double kCores = 0.0015;
+  constexpr double kPage = 4096;
+  const auto near = [](std::optional<double> is, double wanted, double by) {
+    return is && std::abs(*is - wanted) <= by;
+  };
+  if (change.cores && !near(limits.cores(), *change.cores, kCores)) return false;
+  return !change.memory_bytes ||
+         near(limits.memory, static_cast<double>(*change.memory_bytes), kPage);
+}
+
+LimitChange back_to(const probes::GroupLimits& before, const LimitChange& change) {
+  LimitChange back;
+  if (change.cores) back.cores = before.cores().value_or(0);
+  if (change.memory_bytes) back.memory_bytes = static_cast<uint64_t>(before.memory.value_or(0));
+  return back;
+}
+
+/// A node that has no room leaves a change for later: we take it back instead, so that it does not
+/// come when nobody counts on it.
+awaitable<Result<void>> carried_out(Means means, AppIdentity app, probes::CgroupPaths group,
+                                    probes::GroupLimits before, LimitChange change) {
+  const probes::GroupReader reader(means.root, std::move(group));
+  asio::steady_timer timer(co_await asio::this_coro::executor);
+  const auto end = std::chrono::steady_clock::now() + means.node_patience;
+  while (!is_so(reader.limits(), change)) {
+    if (std::chrono::steady_clock::now() >= end) {
+      const LimitChange back = back_to(before, change);
+      const auto taken = co_await means.pods->change(std::move(app), back);
+      co_return refused(taken && *taken ? "the cluster took it, but its node did not carry it out"
+                                        : "the cluster took it, its node did not carry it out, and "
+                                          "the pod's spec could not be set back");
+    }
+    timer.expires_after(kLook);
+    co_await timer.async_wait(asio::use_awaitable);
+  }
+  co_return Result<void>();
+}
+
 std::string message_of(const net::ShortAnswer& answer) {
   const json body = json::parse(answer.body, nullptr, false);
   if (body.is_object() && body.contains("message") && body["message"].is_string())
     return body["message"];
   return fmt::format("it answered {}", answer.status);
+}
+
+/// By Docker where it runs the container, else through its files.
+awaitable<Result<void>> change_container(Means means, AppIdentity app, probes::CgroupPaths group,
+                                         probes::GroupLimits now, LimitChange change) {
+  if (app.group.kind == GroupKind::container && !means.docker.empty()) {
+    const std::string at = "/containers/" + app.group.id;
+    const auto inspected = co_await net::async_get(means.docker, at + "/json", kPatience);
+    const std::string body =
+        inspected.status == 200 ? docker_update(inspected.body, change, now) : "";
+    // Docker would set its own limit again, so that it has to be the one who changes it.
+    const bool is_dockers = inspected.status != 404 && std::filesystem::exists(means.docker);
+    if (body.empty() && is_dockers) co_return refused("Docker does not answer: try again later");
+    if (is_dockers) {
+      // Named, since g++ 12 frees a temporary of an awaited call twice.
+      net::ShortCall update{.method = "POST", .path = at + "/update", .body = body};
+      const auto answer = co_await net::async_call(means.docker, std::move(update), kPatience);
+      if (answer.status == 200) co_return Result<void>();
+      co_return refused("Docker did not change the limit: " + message_of(answer));
+    }
+  }
+  co_return write_limits(means.root, group, change);
+}
+
+probes::CgroupPaths parent_of(const probes::CgroupPaths& group) {
+  const auto up = [](const std::string& folder) {
+    return std::filesystem::path(folder).parent_path().native();
+  };
+  probes::CgroupPaths parent;
+  parent.unified = group.unified;
+  parent.v2 = up(group.v2);
+  parent.cpu = up(group.cpu);
+  parent.memory = up(group.memory);
+  return parent;
+}
+
+/// A pod has room for its container before and after.
+awaitable<Result<void>> change_in_pod(Means means, AppIdentity app, probes::CgroupPaths group,
+                                      probes::GroupLimits now, LimitChange change) {
+  if (change.cores && change.memory_bytes) {
+    // One may grow and the other shrink.
+    const LimitChange first{.cores = change.cores};
+    const auto made = co_await change_in_pod(means, app, group, now, first);
+    if (!made) co_return made;
+    change.cores.reset();
+  }
+  const probes::CgroupPaths pod = parent_of(group);
+  const auto pod_now = probes::GroupReader(means.root, pod).limits();
+  const LimitChange pod_then = pod_change(pod_now, now, change);
+  const bool grows = change.cores
+                         ? change.cores > now.cores()
+                         : static_cast<double>(change.memory_bytes.value_or(0)) > now.memory;
+  if (grows) {
+    const auto made = write_limits(means.root, pod, pod_then);
+    if (!made) co_return made;
+  }
+  auto result = co_await change_container(means, std::move(app), std::move(group), now, change);
+  if (result && !grows) result = write_limits(means.root, pod, pod_then);
+  if (!result && grows) {
+    const auto back = write_limits(means.root, pod, back_to(pod_now, pod_then));
+    if (!back) co_return refused(result.error().message + "; " + back.error().message);
+  }
+  co_return result;
 }
 
 }  // namespace
@@ -90,26 +202,29 @@ Result<void> write_limits(const SysRoot& root, const probes::CgroupPaths& group,
   return {};
 }
 
-boost::asio::awaitable<Result<void>> change_limits(SysRoot root, std::filesystem::path docker,
-                                                   AppIdentity app, probes::CgroupPaths group,
-                                                   probes::GroupLimits now, LimitChange change) {
-  if (app.group.kind == GroupKind::container && !docker.empty()) {
-    const std::string at = "/containers/" + app.group.id;
-    const auto inspected = co_await net::async_get(docker, at + "/json", kPatience);
-    const std::string body =
-        inspected.status == 200 ? docker_update(inspected.body, change, now) : "";
-    // Docker would set its own limit again, so that it has to be the one who changes it.
-    const bool is_dockers = inspected.status != 404 && std::filesystem::exists(docker);
-    if (body.empty() && is_dockers) co_return refused("Docker does not answer: try again later");
-    if (is_dockers) {
-      // Named, since g++ 12 frees a temporary of an awaited call twice.
-      net::ShortCall update{.method = "POST", .path = at + "/update", .body = body};
-      const auto answer = co_await net::async_call(docker, std::move(update), kPatience);
-      if (answer.status == 200) co_return Result<void>();
-      co_return refused("Docker did not change the limit: " + message_of(answer));
-    }
+LimitChange pod_change(const probes::GroupLimits& pod, const probes::GroupLimits& container,
+                       const LimitChange& change) {
+  LimitChange all;
+  const auto cores = container.cores();
+  if (change.cores.value_or(0) > 0 && pod.cores() && cores)
+    all.cores = *pod.cores() + *change.cores - *cores;
+  if (change.memory_bytes.value_or(0) > 0 && pod.memory && container.memory)
+    all.memory_bytes = static_cast<uint64_t>(
+        *pod.memory + static_cast<double>(*change.memory_bytes) - *container.memory);
+  return all;
+}
+
+awaitable<Result<void>> change_limits(Means means, AppIdentity app, probes::CgroupPaths group,
+                                      probes::GroupLimits now, LimitChange change) {
+  if (app.group.pod_uid.empty())
+    co_return co_await change_container(means, std::move(app), std::move(group), now, change);
+  if (means.pods != nullptr) {
+    if (app.pod.empty()) co_return refused("its pod is not known yet: try again later");
+    const auto taken = co_await means.pods->change(app, change);
+    if (!taken) co_return fail(taken.error());
+    if (*taken) co_return co_await carried_out(means, app, group, now, change);
   }
-  co_return write_limits(root, group, change);
+  co_return co_await change_in_pod(means, std::move(app), std::move(group), now, change);
 }
 
 }  // namespace assay::agent

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "act/pod_limits.h"
 #include "control.h"
 #include "live_app.h"
 
@@ -11,6 +12,7 @@
 
 #include <assay/base/files.h>
 #include <assay/base/result.h>
+#include <assay/base/time.h>
 #include <assay/probes/group.h>
 
 namespace assay::agent {
@@ -25,10 +27,24 @@ std::string docker_update(std::string_view inspected, const LimitChange& change,
 Result<void> write_limits(const SysRoot& root, const probes::CgroupPaths& group,
                           const LimitChange& change);
 
-/// By Docker where it runs the container, else through the files of the control group. 0 takes a
-/// limit away.
-boost::asio::awaitable<Result<void>> change_limits(SysRoot root, std::filesystem::path docker,
-                                                   AppIdentity app, probes::CgroupPaths group,
+/// What the group of a pod may use when one of its containers gets that change: a pod's limit is
+/// the sum of those of its containers, and no container gets more than it. Nothing stays to be
+/// changed where the pod or the container has no limit.
+LimitChange pod_change(const probes::GroupLimits& pod, const probes::GroupLimits& container,
+                       const LimitChange& change);
+
+/// By what limits can be changed.
+struct Means {
+  SysRoot root;
+  std::filesystem::path docker;        ///< its socket; empty: none
+  PodLimits* pods = nullptr;           ///< null: there is no cluster
+  Milliseconds node_patience{15'000};  ///< for a node to carry out what its cluster has taken
+};
+
+/// By the cluster where it can, by Docker where it runs the container, else through the files of
+/// the control group. 0 takes a limit away.
+boost::asio::awaitable<Result<void>> change_limits(Means means, AppIdentity app,
+                                                   probes::CgroupPaths group,
                                                    probes::GroupLimits now, LimitChange change);
 
 }  // namespace assay::agent

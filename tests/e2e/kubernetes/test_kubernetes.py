@@ -17,6 +17,12 @@ kind: ClusterRole
 metadata: {name: pod-reader}
 rules: [{apiGroups: [""], resources: [pods], verbs: [get, list, watch]}]
 """
+RESIZER = """
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: pod-resizer}
+rules: [{apiGroups: [""], resources: [pods/resize], verbs: [patch]}]
+"""
 POD = """
 apiVersion: v1
 kind: Pod
@@ -24,7 +30,7 @@ metadata: {name: NAME, labels: {app: counter}, annotations: {assay.goals: "fps >
 spec:
   restartPolicy: Never
   terminationGracePeriodSeconds: 0
-  containers: [{name: main, image: "busybox:1", command: [sleep, "600"]}]
+  containers: [{name: main, image: "busybox:1", command: [sleep, "600"], resources: {limits: {cpu: 500m}}}]
 """
 
 
@@ -46,8 +52,14 @@ class Cluster:
                             "it has a token")
         return base64.b64decode(self.kubectl("get", "secret", secret, "-o", "jsonpath={.data.token}")).decode()
 
-    def allow(self, name):
-        self.kubectl("create", "clusterrolebinding", name, "--clusterrole=pod-reader", f"--serviceaccount=default:{name}")
+    def allow(self, name, role="pod-reader"):
+        self.kubectl("create", "clusterrolebinding", f"{name}-{role}", f"--clusterrole={role}",
+                     f"--serviceaccount=default:{name}")
+
+    def may_resize(self, name):
+        return subprocess.run(["kubectl", "auth", "can-i", "patch", "pods", "--subresource=resize", "-q",
+                               f"--as=system:serviceaccount:default:{name}"], env=self.env, check=False,
+                              timeout=60).returncode == 0
 
     def start_pod(self, name):
         self.kubectl("create", "-f", "-", text=POD.replace("NAME", name))
@@ -60,7 +72,7 @@ class Cluster:
 def cluster():
     try:
         cluster = Cluster()
-        cluster.kubectl("create", "-f", "-", text=READER)
+        cluster.kubectl("create", "-f", "-", text=READER + "---" + RESIZER)
         yield cluster
     finally:
         subprocess.run([CLUSTER, "down"], check=True, timeout=300)
@@ -116,6 +128,34 @@ def test_an_account_that_may_not_read_is_told_and_works_once_it_may(cluster, age
     assert agent.get("/healthz") == "ok\n"
     cluster.allow("forbidden")
     wait_until(lambda: "pods are known again" in agent.log.read_text(), 60, agent.log.read_text)
+
+
+def test_a_cluster_that_cannot_resize_pods_is_told_and_the_control_group_is_changed(cluster, agents, tmp_path):
+    """Kubernetes 1.20 asks who may do it before it says that it cannot."""
+    token = cluster.account("changing")
+    cluster.allow("changing")
+    cluster.start_pod("limited")
+    agent = agents(kubeconfig(cluster, tmp_path, token))
+
+    def main():
+        return next((app for app in agent.apps() if app.get("pod") == "limited" and app.get("container") == "main"), None)
+
+    def limit_to(cores):
+        status, answer = agent.ask("PUT", "/api/v1/limits", {"app": main()["id"], "cores": cores}, over_socket=True)
+        assert status == 200, answer
+        quota = wait_until(lambda: agent.value("container_spec_cpu_quota", pod="limited", container="main") == cores * 1e5,
+                           30, lambda: f"{cores} cores: {agent.log.read_text()}")
+        assert quota
+    try:
+        wait_until(main, 60, lambda: f"it is named: {agent.log.read_text()}")
+        limit_to(0.25)
+        agent.says("by its control group and not by its cluster: its account may not: let it patch pods/resize")
+        cluster.allow("changing", "pod-resizer")
+        wait_until(lambda: cluster.may_resize("changing"), 30, "it may")
+        limit_to(0.75)
+        agent.says("this cluster cannot change a pod that runs")
+    finally:
+        cluster.end_pod("limited")
 
 
 IN_POD = """

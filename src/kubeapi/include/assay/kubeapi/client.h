@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,20 @@ struct WatchEvent {
 
 enum class WatchEnd : uint8_t { ended, expired };
 
+/// Other limits for one container of a pod that runs. What is not named stays; 0 is no limit.
+struct Resize {
+  std::string name_space = {};
+  std::string pod = {};
+  std::string container = {};
+  std::optional<double> cores = {};
+  std::optional<uint64_t> memory_bytes = {};
+};
+
+struct Resized {
+  bool taken = false;        ///< by the cluster: its node carries it out a moment later
+  std::string why_not = {};  ///< this cluster cannot, or not for this container
+};
+
 /// Asks one API server, over one connection. One thread at a time; another one can end a call by
 /// the stopper.
 class Client {
@@ -89,10 +104,14 @@ class Client {
   /// pods and bookmarks.
   Result<WatchEnd> watch(const PodQuery& query, const std::string& version, const Take& take,
                          net::Stopper& stopper);
+  /// Changes a pod in place, so that its containers go on running. An error: the cluster could, and
+  /// refused or did not answer.
+  Result<Resized> resize(const Resize& wanted, net::Stopper& stopper);
   const std::string& server() const { return access_.endpoint.base; }
 
  private:
   Result<net::Request> request(std::string path) const;
+  Result<net::Response> ask(const net::Request& request, net::Stopper& stopper);
   Result<std::string> get(const std::string& path, net::Stopper& stopper);
 
   const Access access_;
