@@ -286,7 +286,9 @@ def start_podman():
     # Whenever it is asked for its version, podman has dpkg look up the packages of what it calls, which takes a second.
     (folder / "no-packages/info").mkdir(parents=True)
     (folder / "no-packages/status").touch()
-    podman = ["env", f"CONTAINERS_CONF={config}", f"DPKG_ADMINDIR={folder}/no-packages", _command("podman"),
+    (folder / "load").mkdir()  # where it leaves a copy of each image that it is given
+    podman = ["env", f"CONTAINERS_CONF={config}", f"DPKG_ADMINDIR={folder}/no-packages", f"TMPDIR={folder}/load",
+              _command("podman"),
               "--root", f"{folder}/data", "--runroot", f"{folder}/run", "--tmpdir", f"{folder}/tmp"]
     with open(folder / "clean-up.sh", "a", encoding="utf-8") as script:
         script.write(f"{shlex.join(podman)} rm --all --force --time 0\n"
