@@ -129,7 +129,8 @@ class Agent::Parts {
 
   void stop() { asio::co_spawn(loop_, finish(), asio::detached); }
   void run() {
-    if (!run_when_woken())
+    urgent_ = run_when_woken();
+    if (!urgent_)
       tell_("may not be woken first: on a busy machine the end of short containers can be missed");
     loop_.run();
   }
@@ -203,6 +204,7 @@ class Agent::Parts {
     if (hooks_) hooks_->poll();
     reports_.beat();
     steering_.beat();
+    stay_urgent();
     const bool slowed = budget_.is_slowed();
     budget_.spent(clock_.now(), own_cpu_seconds());
     ++beats_;
@@ -210,6 +212,20 @@ class Agent::Parts {
     tell_(slowed ? "reads as often as asked for again"
                  : fmt::format("uses {:.1f} % of a core, more than allowed: reads less often",
                                budget_.share() * 100));
+  }
+
+  /// A daemon that was stopped for a moment, or had a thousand containers to read, gave its
+  /// priority up; it takes it again when that is over.
+  void stay_urgent() {
+    if (!urgent_ || runs_when_woken()) return;
+    const Timestamp now = clock_.now();
+    if (!gave_way_) {
+      gave_way_ = now;
+      tell_("ran for half a second without a pause: others come first for a minute");
+    } else if (now - *gave_way_ >= std::chrono::minutes(1)) {
+      gave_way_.reset();
+      urgent_ = run_when_woken();
+    }
   }
 
   /// Beats are counted from the first one, so that none drifts; those that were missed are left
@@ -404,6 +420,8 @@ class Agent::Parts {
   Budget budget_;
   uint64_t beats_ = 0;
   uint64_t late_beats_ = 0;
+  bool urgent_ = false;                ///< it may be woken first
+  std::optional<Timestamp> gave_way_;  ///< when it gave that up for a while
   NodeFamilies node_{root_, clock_};
   std::optional<Characteristics> characteristics_{std::in_place, root_, clock_, settings_.location};
   std::string address_;

@@ -14,6 +14,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>  // before Asio, which forgets it
 
+#include <assay/base/files.h>
+
 namespace assay::agent {
 
 namespace asio = boost::asio;
@@ -25,6 +27,7 @@ namespace {
 constexpr size_t kActions = 50;
 constexpr size_t kReadOften = 4;
 constexpr size_t kMostFound = 1000;
+constexpr size_t kLargestGoals = 4U << 20U;
 constexpr auto kPublish = std::chrono::minutes(1);
 constexpr auto kAgain = std::chrono::minutes(1);
 
@@ -51,6 +54,10 @@ Json limits_json(const LimitChange& limits) {
 
 std::filesystem::path undo_path(const Settings& settings) {
   return settings.state.empty() ? std::filesystem::path() : settings.state / "limits.json";
+}
+
+std::filesystem::path goals_path(const Settings& settings) {
+  return settings.state / "goals.json";
 }
 
 LimitChange limits_of(const LiveApp& app, const LimitChange& wanted) {
@@ -87,10 +94,35 @@ NodeSize Steering::node() const {
 void Steering::start() {
   read_goals();
   found_ = undo_.load();
+  recall_goals();
   if (parts_.settings.act.enabled && parts_.settings.state.empty())
     parts_.tell(
         "changes limits, and has no folder to remember them in: should it be killed, they "
         "stay as they are; set `state`");
+}
+
+/// What callers had set for those that still run.
+void Steering::recall_goals() {
+  if (parts_.settings.state.empty()) return;
+  const auto text = read_file(goals_path(parts_.settings), kLargestGoals);
+  if (!text) return;
+  kept_goals_ = *text;
+  for (const auto& path : goals_.read(*text)) known_.insert(path);
+  forget_gone();
+}
+
+/// A full disk is told and does not stop anybody.
+void Steering::keep_goals() {
+  if (parts_.settings.state.empty()) return;
+  const auto file = goals_path(parts_.settings);
+  const std::string text = goals_.written();
+  if (std::exchange(kept_goals_, text) == text) return;
+  if (text.empty()) {
+    std::error_code ignored;
+    std::filesystem::remove(file, ignored);
+  } else if (const auto saved = write_file(file, text); !saved) {
+    parts_.tell(saved.error().message);
+  }
 }
 
 void Steering::read_goals() {
@@ -151,6 +183,7 @@ void Steering::beat() {
 }
 
 void Steering::forget_gone() {
+  const size_t before = known_.size();
   for (auto path = known_.begin(); path != known_.end();) {
     const LiveApp* const app = parts_.table.find(*path);
     const bool runs = app != nullptr ? !app->ended() : parts_.reports.of(*path) != nullptr;
@@ -163,6 +196,7 @@ void Steering::forget_gone() {
     leave(*path);
     path = known_.erase(path);
   }
+  if (known_.size() < before) keep_goals();
 }
 
 /// A container that is started again has the limits that it ended with: these are put back then.
@@ -299,6 +333,7 @@ awaitable<void> Steering::put_back() {
 Result<void> Steering::set_goals(const std::string& path, std::vector<Goal> goals) {
   known_.insert(path);
   goals_.set(path, std::move(goals));
+  keep_goals();
   return {};
 }
 

@@ -74,6 +74,8 @@ class Steering final : public Control {
   void changed(const std::string& path, const Decision& decision);
   void publish(const std::string& path, const Decision& decision);
   void publish_all(Timestamp now);
+  void recall_goals();
+  void keep_goals();
   void forget_gone();
   void leave(const std::string& path);
   std::optional<std::string> due_to_restore(Timestamp now) const;
@@ -104,6 +106,7 @@ class Steering final : public Control {
   std::map<std::string, Often> read_often_;       ///< by path
   std::set<std::string> known_;                   ///< apps whose goals are kept
   std::map<std::string, std::string> not_taken_;  ///< labels that are no goals, by path
+  std::string kept_goals_;                        ///< as they are on disk
   Timestamp last_published_{};
   bool publishing_fails_ = false;
 };

@@ -210,6 +210,20 @@ TEST_F(SteeringTest, leaves_what_a_caller_has_set) {
   EXPECT_FALSE(steering_.set_limits("/docker/none", {.cores = 1}));
 }
 
+TEST_F(SteeringTest, goals_that_a_caller_has_set_outlive_it_and_go_with_their_app) {
+  std::ofstream(state_ / "goals.json")
+      << json{{kPath, {"fps >= 3"}}, {"/docker/gone", {"fps >= 4"}}};
+  table_.group_appeared(kPath);
+  steering_.start();
+  const auto kept = [this] { return json::parse(std::ifstream(state_ / "goals.json")); };
+  EXPECT_EQ(kept(), (json{{kPath, {"fps >= 3"}}}));
+  ASSERT_TRUE(steering_.set_goals(kPath, parse_goals("fps >= 5").value()));
+  EXPECT_EQ(kept(), (json{{kPath, {"fps >= 5"}}}));
+  table_.group_gone(kPath);
+  steering_.beat();
+  EXPECT_FALSE(std::filesystem::exists(state_ / "goals.json"));
+}
+
 TEST_F(SteeringTest, a_label_that_is_edited_into_nonsense_is_told_each_time_it_changes) {
   start();
   const auto label = [this](const char* text) {

@@ -33,4 +33,8 @@ bool run_when_woken() {
   return ::sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &least) == 0;
 }
 
+bool runs_when_woken() {
+  return (::sched_getscheduler(::getpid()) & ~SCHED_RESET_ON_FORK) == SCHED_RR;
+}
+
 }  // namespace assay::agent

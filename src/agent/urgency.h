@@ -9,5 +9,7 @@ namespace assay::agent {
 /// without waiting, it becomes one among others again. False where it may not, or is not the main
 /// thread.
 bool run_when_woken();
+/// Whether it still is so.
+bool runs_when_woken();
 
 }  // namespace assay::agent

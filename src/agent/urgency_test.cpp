@@ -27,6 +27,7 @@ TEST(Urgency, is_for_the_main_thread_alone_and_ends_when_it_does_not_wait) {
   if (!may_be_urgent()) GTEST_SKIP() << "only root may";
   ASSERT_TRUE(run_when_woken());
   EXPECT_EQ(policy(), SCHED_RR);
+  EXPECT_TRUE(runs_when_woken());
   std::thread([] {
     EXPECT_EQ(policy(), SCHED_OTHER);
     EXPECT_FALSE(run_when_woken());
@@ -36,6 +37,10 @@ TEST(Urgency, is_for_the_main_thread_alone_and_ends_when_it_does_not_wait) {
   while (policy() == SCHED_RR && clock.now() < end) {
   }
   EXPECT_EQ(policy(), SCHED_OTHER);
+  EXPECT_FALSE(runs_when_woken());
+  EXPECT_TRUE(run_when_woken()) << "and may be so again";
+  const sched_param none{};
+  ::sched_setscheduler(0, SCHED_OTHER, &none);
 }
 
 }  // namespace

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <assay/base/text.h>
 #include <assay/samples/goal.h>
 
 namespace assay::agent {
+
+using nlohmann::json;
 
 Result<std::vector<Goal>> parse_goals(std::string_view text) {
   std::vector<Goal> goals;
@@ -49,6 +52,32 @@ const std::vector<Goal>& GoalBook::of(const std::string& path) const {
 void GoalBook::forget(const std::string& path) {
   labelled_.erase(path);
   set_.erase(path);
+}
+
+std::string GoalBook::written() const {
+  if (set_.empty()) return "";
+  json document = json::object();
+  for (const auto& [path, goals] : set_)
+    for (const auto& goal : goals) document[path].push_back(goal.text);
+  return document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+std::vector<std::string> GoalBook::read(std::string_view text) {
+  std::vector<std::string> paths;
+  const json document = json::parse(text, nullptr, false);
+  if (!document.is_object()) return paths;
+  for (const auto& [path, goals] : document.items()) {
+    std::vector<Goal> known;
+    for (const auto& goal : goals) {
+      if (!goal.is_string()) continue;
+      auto parsed = parse_goal(goal.get<std::string>());
+      if (parsed && known.size() < kMostGoals) known.push_back(std::move(*parsed));
+    }
+    if (known.empty()) continue;
+    set(path, std::move(known));
+    paths.push_back(path);
+  }
+  return paths;
 }
 
 }  // namespace assay::agent

@@ -29,6 +29,12 @@ class GoalBook {
   const std::vector<Goal>& of(const std::string& path) const;
   void forget(const std::string& path);
 
+  /// What callers have set, as JSON; empty when they have set nothing.
+  std::string written() const;
+  /// The paths that such a text has goals for, which count as set again. What cannot be read is
+  /// left out.
+  std::vector<std::string> read(std::string_view text);
+
  private:
   std::map<std::string, std::vector<Goal>> labelled_;
   std::map<std::string, std::vector<Goal>> set_;

@@ -33,5 +33,26 @@ TEST(GoalBook, what_a_caller_sets_comes_first_until_it_is_taken_back) {
   EXPECT_TRUE(book.of("/a").empty());
 }
 
+TEST(GoalBook, what_a_caller_has_set_can_be_written_down_and_read_again) {
+  GoalBook before;
+  EXPECT_EQ(before.written(), "");
+  before.label("/a", parse_goals("fps >= 1").value());
+  before.set("/b", parse_goals("fps >= 10, latency.p95 <= 200ms").value());
+  GoalBook after;
+  EXPECT_EQ(after.read(before.written()), std::vector<std::string>{"/b"});
+  EXPECT_TRUE(after.of("/a").empty());
+  ASSERT_EQ(after.of("/b").size(), 2U);
+  EXPECT_EQ(after.of("/b")[1].text, before.of("/b")[1].text);
+  EXPECT_EQ(after.written(), before.written());
+}
+
+TEST(GoalBook, what_cannot_be_read_is_left_out) {
+  GoalBook book;
+  EXPECT_TRUE(book.read("").empty());
+  EXPECT_TRUE(book.read("[1]").empty());
+  EXPECT_EQ(book.read(R"({"/a": 4, "/b": ["fast", 7], "/c": ["fast", "fps >= 3"]})"),
+            std::vector<std::string>{"/c"});
+}
+
 }  // namespace
 }  // namespace assay::agent
