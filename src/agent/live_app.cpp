@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include <assay/base/process_id.h>
 #include <assay/base/text.h>
 
 namespace assay::agent {
@@ -14,6 +15,7 @@ using probes::Use;
 /// What is dearer to read, or changes slowly, is read only so often.
 constexpr Nanoseconds kSlow = std::chrono::seconds(10);
 constexpr Nanoseconds kYoung = std::chrono::seconds(15);
+constexpr double kTickSeconds = 0.01;  ///< what /proc counts in, for user space
 constexpr Nanoseconds kClosely = std::chrono::milliseconds(900);
 
 std::string short_name(const GroupName& group) {
@@ -35,7 +37,7 @@ std::string_view to_string(Live live) {
 
 LiveApp::LiveApp(const SysRoot& root, const probes::GroupTree& tree, const std::string& path,
                  GroupName group, Timestamp now)
-    : root_(root), reader_(root, tree.at(path)), appeared_(now) {
+    : root_(root), reader_(root, tree.at(path)), appeared_(now), started_(now) {
   AppIdentity identity;
   identity.path = path;
   identity.name = short_name(group);
@@ -59,6 +61,17 @@ std::optional<pid_t> LiveApp::first_process() const {
   const auto pid = parse_uint(next_field(rest, '\n'));
   if (!pid || *pid == 0) return std::nullopt;
   return static_cast<pid_t>(*pid);
+}
+
+void LiveApp::runs_since(pid_t pid, Timestamp now) {
+  const auto stat = read_stat(root_, pid);
+  const auto text = root_.read("/proc/uptime");
+  if (!stat || !text) return;
+  std::string_view rest = *text;
+  const auto uptime = parse_double(next_field(rest, ' '));
+  if (!uptime) return;
+  const double age = *uptime - static_cast<double>(stat->start_ticks) * kTickSeconds;
+  if (age > 0) started_ = std::min(started_, now - from_seconds(age));
 }
 
 /// Counters of what is told as a rate; the memory's place holds what is in use.

@@ -56,6 +56,8 @@ class LiveApp {
   std::optional<pid_t> first_process() const;
   /// Its network is counted from now on.
   void watch_network_of(pid_t pid) { reader_.watch_network_of(pid); }
+  /// It runs for at least as long as this process of it, which may be longer than we do.
+  void runs_since(pid_t pid, Timestamp now);
 
   /// Reads what it uses; false when its group is gone.
   bool sample(Timestamp now);
@@ -76,7 +78,9 @@ class LiveApp {
   /// Read anew, for who changes them.
   probes::GroupLimits limits_now() const { return reader_.limits(); }
   const Window& window(Live live) const { return windows_[static_cast<size_t>(live)]; }
+  /// When we first saw it, and when it began.
   Timestamp appeared() const { return appeared_; }
+  Timestamp started() const { return started_; }
   Timestamp last_seen() const { return last_seen_; }
   std::optional<Timestamp> ended() const { return ended_; }
   /// It has ended and its counters were not read at its end: they may lack its last moment.
@@ -96,6 +100,7 @@ class LiveApp {
   probes::GroupLimits limits_;
   std::array<Window, kLives> windows_;
   Timestamp appeared_;
+  Timestamp started_;
   Timestamp last_seen_{};
   Timestamp last_slow_{};
   std::optional<Timestamp> ended_;

@@ -79,7 +79,7 @@ Json app_json(const LiveApp& app, Timestamp now) {
   set_text(json, "container", identity.container);
   json["running"] = !app.ended();
   if (app.is_lower_bound()) json["lower_bound"] = true;
-  json["seconds"] = seconds(app.ended().value_or(now) - app.appeared());
+  json["seconds"] = seconds(app.ended().value_or(now) - app.started());
   for (size_t i = 0; i < kLives; ++i) {
     const auto live = static_cast<Live>(i);
     json[std::string(agent::to_string(live))] = window_json(app.window(live), now);

@@ -46,6 +46,7 @@ void LiveTable::members_changed(const std::string& path) {
   known = *first;
   app->go_on();
   app->watch_network_of(*first);
+  app->runs_since(*first, clock_.now());
   app->sample(clock_.now());
   if (on_process_) on_process_(path, *first);
 }

@@ -29,6 +29,18 @@ class TableTest : public ::testing::Test {
   }
 };
 
+TEST_F(TableTest, an_app_that_is_older_than_the_daemon_keeps_its_age) {
+  machine.write("/proc/uptime", "5000.00 9000.00\n");
+  machine.write("/proc/41/stat",
+                "41 (detect) S 1 41 41 0 -1 4194560 1 0 0 0 1 2 0 0 20 0 1 0 470000 1 1\n");
+  machine.write("/cg" + kPath + "/cgroup.procs", "41\n");
+  appear(5, 1000);
+  machine.write("/cg" + kPath + "/cgroup.procs", "41\n");
+  table.members_changed(kPath);
+  EXPECT_EQ(clock.now() - app().started(), seconds(300));
+  EXPECT_EQ(app().appeared(), clock.now());
+}
+
 TEST_F(TableTest, an_app_has_its_counters_and_rates) {
   appear(10, 5000);
   clock.advance(seconds(20));

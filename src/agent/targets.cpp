@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "targets.h"
 
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <system_error>
 #include <utility>
 
+#include <assay/base/files.h>
+#include <assay/base/text.h>
 #include <assay/promapi/target_file.h>
 
 namespace assay::agent {
@@ -17,12 +22,25 @@ std::string reachable(const std::string& address, const std::string& node) {
   return everywhere && !node.empty() ? node + address.substr(colon) : address;
 }
 
+/// One that a daemon has left behind, or an empty one; not what somebody wrote for another end.
+bool is_ours(const std::filesystem::path& file) {
+  const auto text = read_file(file);
+  if (!text || trim(*text).empty()) return true;
+  const auto json = nlohmann::json::parse(*text, nullptr, false);
+  return json.is_array() && std::all_of(json.begin(), json.end(), [](const auto& group) {
+           return group.is_object() && group.contains("targets");
+         });
+}
+
 }  // namespace
 
 Result<TargetsFile> TargetsFile::write(std::filesystem::path file, const std::string& address,
                                        const std::string& node) {
   if (address.empty())
     return bad_input("a file of targets needs an address to name: give one by --listen");
+  if (!is_ours(file))
+    return bad_input(
+        fmt::format("{} is there and is no file of targets: name another", file.native()));
   promapi::TargetGroup group;
   group.targets.push_back(reachable(address, node));
   if (!node.empty()) group.labels["instance"] = node;

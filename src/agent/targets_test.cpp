@@ -32,6 +32,16 @@ TEST_F(TargetsFileTest, names_an_address_that_can_be_reached) {
   EXPECT_EQ(named("[::]:9410"), "node-1:9410");
 }
 
+TEST_F(TargetsFileTest, does_not_replace_what_is_something_else) {
+  for (const char* text : {"{}", "root:x:0:0", "[1]"}) {
+    ASSERT_TRUE(write_file(path_, text));
+    EXPECT_FALSE(TargetsFile::write(path_, "127.0.0.1:9410", "node-1")) << text;
+    EXPECT_EQ(read_file(path_).value(), text);
+  }
+  ASSERT_TRUE(write_file(path_, R"([{"targets": ["a:1"]}])"));
+  EXPECT_TRUE(TargetsFile::write(path_, "127.0.0.1:9410", "node-1")) << "of an earlier life";
+}
+
 TEST_F(TargetsFileTest, is_there_for_as_long_as_the_daemon_is) {
   {
     auto file = TargetsFile::write(path_, "127.0.0.1:9410", "node-1");

@@ -34,7 +34,9 @@ AgentAddress address_of(std::string text) {
   constexpr std::string_view kUnix = "unix://";
   if (text.starts_with(kUnix)) return at_socket(text.substr(kUnix.size()));
   if (text.find("://") == std::string::npos) {
-    if (text.find('/') != std::string::npos) return at_socket(text);
+    std::error_code error;
+    if (text.find('/') != std::string::npos || std::filesystem::is_socket(text, error))
+      return at_socket(text);
     text = "http://" + text;
   }
   while (text.ends_with('/')) text.pop_back();

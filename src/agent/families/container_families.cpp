@@ -252,8 +252,8 @@ void write_times(FamilyWriter& out, const LiveTable& table) {
   const auto unix_seconds = [](Timestamp time) {
     return std::optional(static_cast<double>(unix_ns(time)) * 1e-9);
   };
-  write_each(out, table, "container_start_time_seconds", "When it was first seen, since 1970.",
-             [&](const LiveApp& app) { return unix_seconds(app.appeared()); });
+  write_each(out, table, "container_start_time_seconds", "When it began, since 1970.",
+             [&](const LiveApp& app) { return unix_seconds(app.started()); });
   write_each(out, table, "container_last_seen", "When it was last read, in seconds since 1970.",
              [&](const LiveApp& app) { return unix_seconds(app.last_seen()); });
   write_each(out, table, "assay_container_lower_bound",
