@@ -339,7 +339,8 @@ class Agent::Parts {
 
   void name_apps_of_pods() {
     name_apps(pods_->table(), table_, reports_);
-    for (const auto& [path, app] : table_.apps()) steering_.identified(*app);
+    for (const auto& [path, app] : table_.apps())
+      if (!app->ended()) steering_.identified(*app);
   }
 
   awaitable<void> finish() {

@@ -26,6 +26,7 @@ struct AppIdentity {
   std::string name_space;
   std::string container;  ///< its name within the pod
   std::map<std::string, std::string> labels;
+  std::vector<std::string> labels_of_pod;  ///< which of them its pod gave, and may take away
 };
 
 /// Values that are summed up over the last seconds and minutes.

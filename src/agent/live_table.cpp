@@ -11,6 +11,11 @@ LiveApp* LiveTable::find(const std::string& path) {
   return found == apps_.end() ? nullptr : found->second.get();
 }
 
+const LiveApp* LiveTable::find(const std::string& path) const {
+  const auto found = apps_.find(path);
+  return found == apps_.end() ? nullptr : found->second.get();
+}
+
 bool LiveTable::is_wanted(const GroupName& name) const {
   return name.kind == GroupKind::container || name.kind == GroupKind::run ||
          (name.kind == GroupKind::service && settings_.services);

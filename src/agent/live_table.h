@@ -43,6 +43,7 @@ class LiveTable final : public GroupListener {
 
   const std::map<std::string, std::unique_ptr<LiveApp>>& apps() const { return apps_; }
   LiveApp* find(const std::string& path);
+  const LiveApp* find(const std::string& path) const;
   uint64_t not_watched() const { return not_watched_; }
 
   bool group_appeared(const std::string& path) override;

@@ -27,12 +27,15 @@ constexpr std::string_view kOurAnnotations = "assay.";
 void take_pod(const Pod& pod, AppIdentity& identity) {
   identity.pod = pod.name;
   identity.name_space = pod.name_space;
-  // What the pod had before may have been taken away.
-  std::erase_if(identity.labels,
-                [](const auto& label) { return label.first.starts_with(kOurAnnotations); });
-  for (const auto& [name, value] : pod.labels) identity.labels[name] = value;
+  for (const auto& name : identity.labels_of_pod) identity.labels.erase(name);
+  identity.labels_of_pod.clear();
+  const auto take = [&](const std::string& name, const std::string& value) {
+    identity.labels[name] = value;
+    identity.labels_of_pod.push_back(name);
+  };
+  for (const auto& [name, value] : pod.labels) take(name, value);
   for (const auto& [name, value] : pod.annotations)
-    if (name.starts_with(kOurAnnotations)) identity.labels[name] = value;
+    if (name.starts_with(kOurAnnotations)) take(name, value);
   const auto own =
       std::find_if(pod.containers.begin(), pod.containers.end(),
                    [&](const auto& container) { return container.id == identity.group.id; });

@@ -60,12 +60,16 @@ TEST(PodTable, takes_away_goals_that_a_pod_no_longer_has) {
   PodTable table;
   table.take({Kind::all, {pod("u1", "11")}});
   AppIdentity identity = container("11", "u1");
+  identity.labels = {{"assay.note", "of the image"}};
   ASSERT_TRUE(table.name(identity));
   Pod without = pod("u1", "11");
   without.annotations.clear();
   table.take({Kind::set, {without}});
   ASSERT_TRUE(table.name(identity));
-  EXPECT_EQ(identity.labels, (std::map<std::string, std::string>{{"app", "train"}}));
+  without.labels.clear();
+  table.take({Kind::set, {without}});
+  ASSERT_TRUE(table.name(identity));
+  EXPECT_EQ(identity.labels, (std::map<std::string, std::string>{{"assay.note", "of the image"}}));
 }
 
 TEST(PodTable, keeps_up_with_what_changes) {

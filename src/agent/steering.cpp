@@ -26,10 +26,11 @@ namespace {
 
 constexpr size_t kActions = 50;
 constexpr size_t kReadOften = 4;
-constexpr size_t kMostFound = 1000;
 constexpr size_t kLargestGoals = 4U << 20U;
 constexpr auto kPublish = std::chrono::minutes(1);
-constexpr auto kAgain = std::chrono::minutes(1);
+constexpr auto kSoon = std::chrono::seconds(10);
+/// Those who end us wait for half a minute at least.
+constexpr auto kLongestEnd = std::chrono::seconds(15);
 
 /// True for as long as it lives.
 class Busy {
@@ -93,7 +94,8 @@ NodeSize Steering::node() const {
 
 void Steering::start() {
   read_goals();
-  found_ = undo_.load();
+  for (auto& [path, original] : undo_.load())
+    owed_.add(path, std::move(original), parts_.clock.now());
   recall_goals();
   if (parts_.settings.act.enabled && parts_.settings.state.empty())
     parts_.tell(
@@ -105,10 +107,18 @@ void Steering::start() {
 void Steering::recall_goals() {
   if (parts_.settings.state.empty()) return;
   const auto text = read_file(goals_path(parts_.settings), kLargestGoals);
-  if (!text) return;
+  if (!text) {
+    std::error_code ignored;
+    if (std::filesystem::exists(goals_path(parts_.settings), ignored))
+      parts_.tell("goals that were set before are lost: " + text.error().message);
+    return;
+  }
   kept_goals_ = *text;
-  for (const auto& path : goals_.read(*text)) known_.insert(path);
-  forget_gone();
+  for (const auto& path : goals_.read(*text)) {
+    known_.insert(path);
+    if (parts_.table.find(path) == nullptr) recalled_.insert(path);
+  }
+  recalled_until_ = parts_.clock.now() + parts_.settings.linger;
 }
 
 /// A full disk is told and does not stop anybody.
@@ -116,13 +126,14 @@ void Steering::keep_goals() {
   if (parts_.settings.state.empty()) return;
   const auto file = goals_path(parts_.settings);
   const std::string text = goals_.written();
-  if (std::exchange(kept_goals_, text) == text) return;
-  if (text.empty()) {
-    std::error_code ignored;
-    std::filesystem::remove(file, ignored);
-  } else if (const auto saved = write_file(file, text); !saved) {
+  if (kept_goals_ == text) return;
+  std::error_code ignored;
+  if (text.empty()) std::filesystem::remove(file, ignored);
+  const auto saved = text.empty() ? Result<void>() : write_file(file, text);
+  if (saved)
+    kept_goals_ = text;
+  else
     parts_.tell(saved.error().message);
-  }
 }
 
 void Steering::read_goals() {
@@ -169,8 +180,8 @@ void Steering::beat() {
   forget_gone();
   publish_all(now);
   if (busy_ || stops_) return;
-  if (const auto path = due_to_restore(now)) {
-    asio::co_spawn(parts_.loop, restore(*path), asio::detached);
+  if (auto due = owed_.due(parts_.table, pods_ != nullptr, now)) {
+    asio::co_spawn(parts_.loop, restore(std::move(*due)), asio::detached);
     return;
   }
   steward_.set(parts_.settings.act);
@@ -186,8 +197,10 @@ void Steering::forget_gone() {
   const size_t before = known_.size();
   for (auto path = known_.begin(); path != known_.end();) {
     const LiveApp* const app = parts_.table.find(*path);
-    const bool runs = app != nullptr ? !app->ended() : parts_.reports.of(*path) != nullptr;
-    if (runs) {
+    const bool there = app != nullptr ? !app->ended() : parts_.reports.of(*path) != nullptr;
+    if (there) recalled_.erase(*path);
+    // Apps that only report come back a while after we did.
+    if (there || (recalled_.contains(*path) && parts_.clock.now() < recalled_until_)) {
       ++path;
       continue;
     }
@@ -202,19 +215,18 @@ void Steering::forget_gone() {
 /// A container that is started again has the limits that it ended with: these are put back then.
 void Steering::leave(const std::string& path) {
   for (const auto& step : steward_.put_back())
-    if (step.path == path && found_.size() < kMostFound) found_[path] = step.to;
+    if (step.path == path) owed_.add(path, original_of(path, step.to.cores), parts_.clock.now());
   steward_.forget(path);
   remember();
 }
 
-/// One that runs and has limits of an earlier life; what failed is tried again a minute later.
-std::optional<std::string> Steering::due_to_restore(Timestamp now) const {
-  if (now < next_restore_) return std::nullopt;
-  for (const auto& [path, limits] : found_) {
-    const LiveApp* const app = parts_.table.find(path);
-    if (app != nullptr && !app->ended()) return path;
+Original Steering::original_of(const std::string& path, std::optional<double> cores) const {
+  Original original{.limits = {.cores = cores}};
+  if (const LiveApp* const app = parts_.table.find(path)) {
+    original.pod_uid = app->identity().group.pod_uid;
+    original.container = app->identity().container;
   }
-  return std::nullopt;
+  return original;
 }
 
 void Steering::changed(const std::string& path, const Decision& decision) {
@@ -243,11 +255,15 @@ void Steering::publish_all(Timestamp now) {
     if (decision.main.finding().verdict != Verdict::unknown) publish(path, decision);
 }
 
-awaitable<Result<void>> Steering::apply(std::string path, LimitChange change) {
+awaitable<Result<void>> Steering::apply(std::string path, LimitChange change, Way way) {
   const LiveApp* const app = parts_.table.find(path);
   if (app == nullptr || app->ended()) co_return refused("it is gone");
   // Named, since g++ 12 frees a temporary of an awaited call twice.
-  Means means{.root = parts_.root, .docker = parts_.settings.docker, .pods = pods_};
+  Means means{.root = parts_.root,
+              .docker = parts_.settings.docker,
+              .pods = pods_,
+              .restores = way == Way::restore,
+              .hurries = &stops_};
   co_return co_await change_limits(std::move(means), app->identity(), parts_.table.tree().at(path),
                                    app->limits_now(), change);
 }
@@ -261,54 +277,65 @@ void Steering::note(Step step, const Result<void>& result) {
 }
 
 /// A full disk is told and does not stop the step. What is about to be changed is written down
-/// before it is.
-void Steering::remember(const Step* next) {
-  Originals originals = found_;
-  for (const auto& step : steward_.put_back()) originals[step.path] = step.to;
-  // Memory that was given stays, also then.
-  if (next != nullptr && next->to.cores)
-    originals.try_emplace(next->path, LimitChange{.cores = next->from.cores});
+/// before it is. Memory that was given stays.
+void Steering::remember() {
+  Originals originals = owed_.all();
+  for (const auto& step : steward_.put_back())
+    originals[step.path] = original_of(step.path, step.to.cores);
+  if (under_way_)
+    originals.try_emplace(under_way_->path, original_of(under_way_->path, under_way_->from.cores));
   if (const auto saved = undo_.save(originals); !saved) parts_.tell(saved.error().message);
 }
 
 awaitable<void> Steering::make(Step step) {
   const Busy busy(busy_);
-  remember(&step);
-  const auto result = co_await apply(step.path, step.to);
+  if (step.to.cores) under_way_ = step;
+  remember();
+  const bool undoes = step.kind == Step::Kind::undo;
+  const auto result = co_await apply(step.path, step.to, undoes ? Way::restore : Way::change);
+  under_way_.reset();
   known_.insert(step.path);
   const Timestamp now = parts_.clock.now();
   if (result)
     steward_.made(step, decisions_.all(), now);
   else
     steward_.failed(step, now);
+  // What should be undone still has to be; of what got no answer nobody knows whether it was made.
+  if (!result && step.to.cores && (undoes || result.error().temporary))
+    owed_.add(step.path, original_of(step.path, undoes ? step.to.cores : step.from.cores),
+              now + kSoon);
   remember();
   note(std::move(step), result);
 }
 
-awaitable<void> Steering::restore(std::string path) {
+awaitable<void> Steering::restore(Owed::Due due) {
   const Busy busy(busy_);
-  const auto found = found_.find(path);
-  const LiveApp* const app = parts_.table.find(path);
-  if (found == found_.end() || app == nullptr) co_return;
-  const LimitChange limits = found->second;
-  Step step{Step::Kind::undo,        path,
-            app->identity().name,    limits,
-            limits_of(*app, limits), "it was changed in an earlier life"};
-  const auto result = co_await apply(path, limits);
+  const LiveApp* const app = parts_.table.find(due.path);
+  if (app == nullptr) co_return;
+  Step step{Step::Kind::undo,
+            due.path,
+            app->identity().name,
+            due.limits,
+            limits_of(*app, due.limits),
+            "it was changed before and not put back"};
+  const auto result = co_await apply(due.path, due.limits, Way::restore);
   if (result)
-    found_.erase(path);
+    owed_.paid(due.key);
   else
-    next_restore_ = parts_.clock.now() + kAgain;
+    owed_.failed(due.key, parts_.clock.now());
   remember();
   note(std::move(step), result);
 }
 
-/// What cannot be put back now is kept for later.
+/// What cannot be put back now, or not in time, is kept for later.
 awaitable<void> Steering::take_back_all() {
   const Busy busy(busy_);
+  const auto end = std::chrono::steady_clock::now() + kLongestEnd;
   for (auto& step : steward_.put_back()) {
-    const auto result = co_await apply(step.path, step.to);
-    if (!result) found_[step.path] = step.to;
+    const bool late = stops_ && std::chrono::steady_clock::now() >= end;
+    auto result = late ? Result<void>(refused("there is no time left"))
+                       : co_await apply(step.path, step.to, Way::restore);
+    if (!result) owed_.add(step.path, original_of(step.path, step.to.cores), parts_.clock.now());
     steward_.forget(step.path);
     note(std::move(step), result);
   }
@@ -353,10 +380,10 @@ Result<void> Steering::set_limits(const std::string& path, const LimitChange& ch
 awaitable<void> Steering::set_by_caller(Step step) {
   co_await until_not_busy();
   const Busy busy(busy_);
-  const auto result = co_await apply(step.path, step.to);
+  const auto result = co_await apply(step.path, step.to, Way::change);
   if (result && step.to.cores) {
     steward_.forget(step.path);
-    found_.erase(step.path);
+    owed_.paid(step.path);
   }
   remember();
   note(std::move(step), result);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "act/owed.h"
 #include "act/pod_limits.h"
 #include "act/steward.h"
 #include "act/undo_file.h"
@@ -78,15 +79,16 @@ class Steering final : public Control {
   void keep_goals();
   void forget_gone();
   void leave(const std::string& path);
-  std::optional<std::string> due_to_restore(Timestamp now) const;
-  boost::asio::awaitable<Result<void>> apply(std::string path, LimitChange change);
+  Original original_of(const std::string& path, std::optional<double> cores) const;
+  enum class Way : uint8_t { change, restore };
+  boost::asio::awaitable<Result<void>> apply(std::string path, LimitChange change, Way way);
   boost::asio::awaitable<void> make(Step step);
   boost::asio::awaitable<void> set_by_caller(Step step);
-  boost::asio::awaitable<void> restore(std::string path);
+  boost::asio::awaitable<void> restore(Owed::Due due);
   boost::asio::awaitable<void> take_back_all();
   boost::asio::awaitable<void> until_not_busy();
   boost::asio::awaitable<void> read_often(std::string path);
-  void remember(const Step* next = nullptr);
+  void remember();
   void note(Step step, const Result<void>& result);
   NodeSize node() const;
 
@@ -97,15 +99,17 @@ class Steering final : public Control {
   Decisions decisions_;
   Steward steward_;
   UndoFile undo_;
-  Originals found_;  ///< of earlier lives, not yet put back
-  Timestamp next_restore_{};
+  Owed owed_;
   bool stops_ = false;
-  bool busy_ = false;  ///< a step is being made
+  bool busy_ = false;              ///< a step is being made
+  std::optional<Step> under_way_;  ///< which one, where it changes cores
   std::array<uint64_t, 4> steps_{};
   std::deque<Action> actions_;                    ///< the last ones, newest last
   std::map<std::string, Often> read_often_;       ///< by path
   std::set<std::string> known_;                   ///< apps whose goals are kept
   std::map<std::string, std::string> not_taken_;  ///< labels that are no goals, by path
+  std::set<std::string> recalled_;                ///< apps that are not back yet
+  Timestamp recalled_until_{};                    ///< how long they are waited for
   std::string kept_goals_;                        ///< as they are on disk
   Timestamp last_published_{};
   bool publishing_fails_ = false;

@@ -164,7 +164,8 @@ TEST_F(SteeringTest, tells_what_docker_refused_and_counts_no_step) {
   EXPECT_EQ(limit(), "50000");
   EXPECT_TRUE(told("no room")) << ::testing::PrintToString(told_);
   for (const auto count : steering_.steps()) EXPECT_EQ(count, 0U);
-  EXPECT_NE(json::parse(steering_.advice())["actions"][0]["error"], "");
+  EXPECT_EQ(json::parse(steering_.advice()).at("actions").at(0).at("error"),
+            "Docker did not change the limit: no room");
 }
 
 TEST_F(SteeringTest, puts_all_back_when_it_may_no_longer_act) {
@@ -186,7 +187,7 @@ TEST_F(SteeringTest, puts_back_what_an_earlier_life_has_changed_and_tries_again_
   start();
   pass(2, 12);
   EXPECT_EQ(limit(), "50000");
-  EXPECT_TRUE(told("earlier life")) << ::testing::PrintToString(told_);
+  EXPECT_TRUE(told("not put back")) << ::testing::PrintToString(told_);
   docker_.refuses = false;
   pass(50, 12);
   EXPECT_EQ(limit(), "50000") << "not yet";
@@ -216,6 +217,11 @@ TEST_F(SteeringTest, goals_that_a_caller_has_set_outlive_it_and_go_with_their_ap
   table_.group_appeared(kPath);
   steering_.start();
   const auto kept = [this] { return json::parse(std::ifstream(state_ / "goals.json")); };
+  clock_.advance(seconds(59));
+  steering_.beat();
+  EXPECT_TRUE(kept().contains("/docker/gone")) << "one that only reports may come back";
+  clock_.advance(seconds(1));
+  steering_.beat();
   EXPECT_EQ(kept(), (json{{kPath, {"fps >= 3"}}}));
   ASSERT_TRUE(steering_.set_goals(kPath, parse_goals("fps >= 5").value()));
   EXPECT_EQ(kept(), (json{{kPath, {"fps >= 5"}}}));

@@ -24,12 +24,16 @@ std::string reachable(const std::string& address, const std::string& node) {
 
 /// One that a daemon has left behind, or an empty one; not what somebody wrote for another end.
 bool is_ours(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) return true;
   const auto text = read_file(file);
-  if (!text || trim(*text).empty()) return true;
+  if (!text) return false;
+  if (trim(*text).empty()) return true;
   const auto json = nlohmann::json::parse(*text, nullptr, false);
-  return json.is_array() && std::all_of(json.begin(), json.end(), [](const auto& group) {
-           return group.is_object() && group.contains("targets");
-         });
+  if (!json.is_array() || json.size() != 1 || !json[0].is_object()) return false;
+  const auto labels = json[0].value("labels", nlohmann::json::object());
+  return json[0].value("targets", nlohmann::json::array()).size() == 1 &&
+         labels.size() == labels.count("instance");
 }
 
 }  // namespace

@@ -33,12 +33,13 @@ TEST_F(TargetsFileTest, names_an_address_that_can_be_reached) {
 }
 
 TEST_F(TargetsFileTest, does_not_replace_what_is_something_else) {
-  for (const char* text : {"{}", "root:x:0:0", "[1]"}) {
+  for (const char* text : {"{}", "root:x:0:0", "[1]", R"([{"targets": ["a:1", "b:1"]}])",
+                           R"([{"targets": ["a:1"], "labels": {"team": "x"}}])"}) {
     ASSERT_TRUE(write_file(path_, text));
     EXPECT_FALSE(TargetsFile::write(path_, "127.0.0.1:9410", "node-1")) << text;
     EXPECT_EQ(read_file(path_).value(), text);
   }
-  ASSERT_TRUE(write_file(path_, R"([{"targets": ["a:1"]}])"));
+  ASSERT_TRUE(write_file(path_, R"([{"targets": ["a:1"], "labels": {"instance": "a"}}])"));
   EXPECT_TRUE(TargetsFile::write(path_, "127.0.0.1:9410", "node-1")) << "of an earlier life";
 }
 

@@ -16,11 +16,15 @@ namespace {
 constexpr size_t kLargestAnswer = 32U << 20U;
 constexpr size_t kLargestToken = 64U << 10U;
 constexpr Milliseconds kPatience{30'000};
+/// Somebody waits for it, perhaps to end.
+constexpr Milliseconds kResizePatience{5'000};
+/// How servers word that they do not know a part of pods, and that a role lacks it.
+constexpr std::string_view kNoSuchResource = "could not find the requested resource";
+constexpr std::string_view kNoRole = "cannot patch resource";
 /// The server ends a watch in time; when it does not, the connection is dead.
 constexpr Milliseconds kBeyondWatch{20'000};
 constexpr int kForbidden = 403;
 constexpr int kNotFound = 404;
-constexpr int kNoSuchMethod = 405;
 constexpr int kGone = 410;
 
 std::string selector(const PodQuery& query) {
@@ -28,19 +32,25 @@ std::string selector(const PodQuery& query) {
   return "&fieldSelector=" + net::url_encoded("spec.nodeName=" + query.node);
 }
 
-std::string what_to_do(int status) {
+std::string path_of(const Resize& pod) {
+  return fmt::format("/api/v1/namespaces/{}/pods/{}", net::url_encoded(pod.name_space),
+                     net::url_encoded(pod.pod));
+}
+
+std::string what_to_do(int status, bool reading) {
   if (status == 401) return "; check the token or the certificate";
-  if (status == 403) return "; let its account get, list and watch pods";
+  if (status == kForbidden && reading) return "; let its account get, list and watch pods";
   return "";
 }
 
-Failure not_answered(const std::string& server, const net::Response& response) {
+Failure not_answered(const std::string& server, const net::Response& response,
+                     bool reading = true) {
   const std::string said = message_of(response.body);
   const bool temporary = response.status == 429 || response.status >= 500;
   return fail(
       {ErrorKind::environment,
        fmt::format("the API server {} answers {}{}{}{}", net::shown_url(server), response.status,
-                   said.empty() ? "" : ": ", said, what_to_do(response.status)),
+                   said.empty() ? "" : ": ", said, what_to_do(response.status, reading)),
        temporary});
 }
 
@@ -80,8 +90,10 @@ Result<net::Response> Client::ask(const net::Request& request, net::Stopper& sto
   return response;
 }
 
-Result<std::string> Client::get(const std::string& path, net::Stopper& stopper) {
-  ASSAY_TRY(const net::Request asked, request(path));
+Result<std::string> Client::get(const std::string& path, Milliseconds patience,
+                                net::Stopper& stopper) {
+  ASSAY_TRY(net::Request asked, request(path));
+  asked.timeout = patience;
   ASSAY_TRY(net::Response response, ask(asked, stopper));
   if (!response.ok()) return not_answered(server(), response);
   return std::move(response.body);
@@ -96,7 +108,7 @@ Result<PodList> Client::list(const PodQuery& query, net::Stopper& stopper) {
     ASSAY_TRY(const std::string body,
               get(fmt::format("/api/v1/pods?limit={}{}{}{}", query.page, selector(query),
                               next.empty() ? "" : "&continue=", net::url_encoded(next)),
-                  stopper));
+                  kPatience, stopper));
     ASSAY_TRY(PodPage page, read_page(body));
     taken += page.pods.size() + 1;
     if (taken > kMostPods)
@@ -144,24 +156,40 @@ Result<WatchEnd> Client::watch(const PodQuery& query, const std::string& version
   return end;
 }
 
-Result<Resized> Client::resize(const Resize& wanted, net::Stopper& stopper) {
-  const std::string path =
-      fmt::format("/api/v1/namespaces/{}/pods/{}", net::url_encoded(wanted.name_space),
-                  net::url_encoded(wanted.pod));
-  ASSAY_TRY(const std::string pod, get(path, stopper));
-  auto patch = resize_patch(pod, wanted);
-  if (!patch) return Resized{.why_not = patch.error().message};
-  ASSAY_TRY(net::Request asked, request(path + "/resize"));
+Result<net::Response> Client::patch(const Resize& of, const std::string& body,
+                                    net::Stopper& stopper) {
+  ASSAY_TRY(net::Request asked, request(path_of(of) + "/resize"));
   asked.method = "PATCH";
   asked.headers.emplace_back("Content-Type: application/strategic-merge-patch+json");
-  asked.body = std::move(*patch);
-  ASSAY_TRY(const net::Response response, ask(asked, stopper));
-  if (response.ok()) return Resized{.taken = true};
-  if (response.status == kNotFound || response.status == kNoSuchMethod)
+  asked.body = body;
+  asked.timeout = kResizePatience;
+  return ask(asked, stopper);
+}
+
+Result<Resized> Client::resize(const Resize& wanted, net::Stopper& stopper) {
+  ASSAY_TRY(const std::string pod, get(path_of(wanted), kResizePatience, stopper));
+  if (!runs_container(pod, wanted.container_id))
+    return refused(fmt::format("the pod that is called {} is another one by now", wanted.pod));
+  const auto patches = resize_patch(pod, wanted);
+  if (!patches) return Resized{.why_not = patches.error().message};
+  ASSAY_TRY(const net::Response response, patch(wanted, patches->change, stopper));
+  if (response.ok()) return Resized{.taken = true, .undo = patches->undo};
+  const auto says = [&](std::string_view words) {
+    return response.body.find(words) != std::string::npos;
+  };
+  if (response.status == kNotFound && says(kNoSuchResource))
     return Resized{.why_not = "this cluster cannot change a pod that runs (Kubernetes 1.33 can)"};
-  if (response.status == kForbidden)
+  // Also quotas forbid, which is the cluster's word and not to be gone around.
+  if (response.status == kForbidden && says(kNoRole))
     return Resized{.why_not = "its account may not: let it patch pods/resize"};
-  return not_answered(server(), response);
+  return not_answered(server(), response, false);
+}
+
+Result<void> Client::resize_back(const Resize& done, const std::string& undo,
+                                 net::Stopper& stopper) {
+  ASSAY_TRY(const net::Response response, patch(done, undo, stopper));
+  if (!response.ok()) return not_answered(server(), response, false);
+  return {};
 }
 
 }  // namespace assay::kubeapi

@@ -4,14 +4,23 @@
 #include "json_at.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <assay/base/text.h>
 
 namespace assay::kubeapi {
 namespace {
 
 using Json = nlohmann::json;
+
+struct Wanted {
+  const char* resource;
+  double value;
+  std::string text;
+};
 
 const Json* find_named(const Json& list, const char* key, std::string_view name) {
   if (!list.is_array()) return nullptr;
@@ -20,41 +29,95 @@ const Json* find_named(const Json& list, const char* key, std::string_view name)
   return found == list.end() ? nullptr : &*found;
 }
 
-Result<void> check(const Json& container, const char* resource) {
-  if (at(at(at(container, "resources"), "limits"), resource).is_null())
+std::vector<Wanted> wanted_of(const Resize& resize) {
+  std::vector<Wanted> all;
+  if (resize.cores)
+    all.push_back({"cpu", *resize.cores, fmt::format("{}m", std::llround(*resize.cores * 1000))});
+  if (resize.memory_bytes)
+    all.push_back({"memory", static_cast<double>(*resize.memory_bytes),
+                   fmt::to_string(*resize.memory_bytes)});
+  return all;
+}
+
+Result<void> check(const Json& container, const Wanted& wanted, bool guaranteed) {
+  const Json& resources = at(container, "resources");
+  if (wanted.value <= 0) return refused("a limit cannot be taken away from a pod that runs");
+  if (text_at(at(resources, "limits"), wanted.resource).empty())
     return refused(
-        fmt::format("its spec has no limit of {}, and one that is added stays", resource));
-  const Json* const policy = find_named(at(container, "resizePolicy"), "resourceName", resource);
+        fmt::format("its spec has no limit of {}, and one that is added stays", wanted.resource));
+  const Json* const policy =
+      find_named(at(container, "resizePolicy"), "resourceName", wanted.resource);
   if (policy != nullptr && text_at(*policy, "restartPolicy") == "RestartContainer")
-    return refused(fmt::format("its spec wants it started anew for another limit of {}", resource));
+    return refused(
+        fmt::format("its spec wants it started anew for another limit of {}", wanted.resource));
+  const auto promised = parse_quantity(text_at(at(resources, "requests"), wanted.resource));
+  if (!guaranteed && promised && wanted.value < *promised)
+    return refused(fmt::format("its spec requests more {} than that", wanted.resource));
   return {};
+}
+
+std::string patch_of(const std::string& container, const Json& resources) {
+  const Json patch = {
+      {"spec", {{"containers", Json::array({{{"name", container}, {"resources", resources}}})}}}};
+  return patch.dump();
 }
 
 }  // namespace
 
-Result<std::string> resize_patch(std::string_view pod, const Resize& wanted) {
+std::optional<double> parse_quantity(std::string_view text) {
+  struct Suffix {
+    std::string_view text;
+    double worth;
+  };
+  constexpr std::array<Suffix, 12> kSuffixes = {{{"Ki", 0x1p10},
+                                                 {"Mi", 0x1p20},
+                                                 {"Gi", 0x1p30},
+                                                 {"Ti", 0x1p40},
+                                                 {"Pi", 0x1p50},
+                                                 {"m", 1e-3},
+                                                 {"k", 1e3},
+                                                 {"M", 1e6},
+                                                 {"G", 1e9},
+                                                 {"T", 1e12},
+                                                 {"P", 1e15},
+                                                 {"", 1}}};
+  for (const auto& suffix : kSuffixes) {
+    if (!text.ends_with(suffix.text)) continue;
+    const auto number = parse_double(text.substr(0, text.size() - suffix.text.size()));
+    return number ? std::optional(*number * suffix.worth) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+bool runs_container(std::string_view pod, const std::string& id) {
+  const Json json = Json::parse(pod, nullptr, false);
+  const Json& statuses = at(at(json, "status"), "containerStatuses");
+  if (id.empty()) return true;
+  return statuses.is_array() &&
+         std::any_of(statuses.begin(), statuses.end(), [&](const Json& status) {
+           return text_at(status, "containerID").ends_with(id);
+         });
+}
+
+Result<ResizePatches> resize_patch(std::string_view pod, const Resize& wanted) {
   const Json json = Json::parse(pod, nullptr, false);
   const Json* const container =
       find_named(at(at(json, "spec"), "containers"), "name", wanted.container);
-  if (container == nullptr) return refused("its pod has no container of that name");
-  Json limits = Json::object();
-  if (wanted.cores) {
-    ASSAY_CHECK(check(*container, "cpu"));
-    limits["cpu"] = fmt::format("{}m", std::llround(*wanted.cores * 1000));
-  }
-  if (wanted.memory_bytes) {
-    ASSAY_CHECK(check(*container, "memory"));
-    limits["memory"] = fmt::to_string(*wanted.memory_bytes);
-  }
-  if (wanted.cores == 0.0 || wanted.memory_bytes == 0U)
-    return refused("a limit cannot be taken away from a pod that runs");
-  Json resources = {{"limits", limits}};
+  if (container == nullptr) return refused("its pod's spec has no such container");
   // Such a pod would not stay what it is if it asked for less than it may use.
-  if (text_at(at(json, "status"), "qosClass") == "Guaranteed") resources["requests"] = limits;
-  const Json patch = {
-      {"spec",
-       {{"containers", Json::array({{{"name", wanted.container}, {"resources", resources}}})}}}};
-  return patch.dump();
+  const bool guaranteed = text_at(at(json, "status"), "qosClass") == "Guaranteed";
+  Json then = Json::object();
+  Json now = Json::object();
+  for (const auto& each : wanted_of(wanted)) {
+    ASSAY_CHECK(check(*container, each, guaranteed));
+    then["limits"][each.resource] = each.text;
+    now["limits"][each.resource] = (*container)["resources"]["limits"][each.resource];
+  }
+  if (guaranteed) {
+    then["requests"] = then["limits"];
+    now["requests"] = now["limits"];
+  }
+  return ResizePatches{patch_of(wanted.container, then), patch_of(wanted.container, now)};
 }
 
 }  // namespace assay::kubeapi

@@ -57,44 +57,49 @@ Result<void> write_value(const SysRoot& root, const std::string& folder, const c
   return refused(fmt::format("cannot write {} to {}: {}", value, file, std::strerror(errno)));
 }
 
-/// As near as clusters count.
+/// As near as clusters and kernels count: systemd rounds to 0.01 cores, memory is counted in pages.
 bool is_so(const probes::GroupLimits& limits, const LimitChange& change) {
-  constexpr double kCores = 0.0015;
-  constexpr double kPage = 4096;
+  constexpr double kCores = 0.0105;
+  constexpr double kLargestPage = 65536;
   const auto near = [](std::optional<double> is, double wanted, double by) {
     return is && std::abs(*is - wanted) <= by;
   };
   if (change.cores && !near(limits.cores(), *change.cores, kCores)) return false;
   return !change.memory_bytes ||
-         near(limits.memory, static_cast<double>(*change.memory_bytes), kPage);
+         near(limits.memory, static_cast<double>(*change.memory_bytes), kLargestPage);
 }
 
-LimitChange back_to(const probes::GroupLimits& before, const LimitChange& change) {
-  LimitChange back;
-  if (change.cores) back.cores = before.cores().value_or(0);
-  if (change.memory_bytes) back.memory_bytes = static_cast<uint64_t>(before.memory.value_or(0));
-  return back;
-}
-
-/// A node that has no room leaves a change for later: we take it back instead, so that it does not
-/// come when nobody counts on it.
-awaitable<Result<void>> carried_out(Means means, AppIdentity app, probes::CgroupPaths group,
-                                    probes::GroupLimits before, LimitChange change) {
+/// Until the node has done what its cluster has taken; false when it does not.
+awaitable<bool> carried_out(Means means, probes::CgroupPaths group, LimitChange change) {
   const probes::GroupReader reader(means.root, std::move(group));
   asio::steady_timer timer(co_await asio::this_coro::executor);
   const auto end = std::chrono::steady_clock::now() + means.node_patience;
   while (!is_so(reader.limits(), change)) {
-    if (std::chrono::steady_clock::now() >= end) {
-      const LimitChange back = back_to(before, change);
-      const auto taken = co_await means.pods->change(std::move(app), back);
-      co_return refused(taken && *taken ? "the cluster took it, but its node did not carry it out"
-                                        : "the cluster took it, its node did not carry it out, and "
-                                          "the pod's spec could not be set back");
-    }
+    if (means.hurries != nullptr && *means.hurries) co_return true;
+    if (std::chrono::steady_clock::now() >= end) co_return false;
     timer.expires_after(kLook);
     co_await timer.async_wait(asio::use_awaitable);
   }
-  co_return Result<void>();
+  co_return true;
+}
+
+/// Nothing: the cluster cannot. A node that has no room leaves a change for later: we take it back
+/// instead, so that it does not come when nobody counts on it.
+awaitable<std::optional<Result<void>>> change_by_cluster(Means means, AppIdentity app,
+                                                         probes::CgroupPaths group,
+                                                         LimitChange change) {
+  const auto resized = co_await means.pods->change(app, change);
+  if (!resized) co_return Result<void>(fail(resized.error()));
+  if (!resized->taken) co_return std::nullopt;
+  const bool done = means.restores || co_await carried_out(means, std::move(group), change);
+  if (done) co_return Result<void>();
+  const auto back = co_await means.pods->take_back(std::move(app), resized->undo);
+  if (back) co_return refused("the cluster took it, but its node did not carry it out");
+  co_return fail({ErrorKind::environment,
+                  "the cluster took it, its node did not carry it out, and the pod's spec could "
+                  "not be set back: " +
+                      back.error().message,
+                  true});
 }
 
 std::string message_of(const net::ShortAnswer& answer) {
@@ -126,45 +131,51 @@ awaitable<Result<void>> change_container(Means means, AppIdentity app, probes::C
   co_return write_limits(means.root, group, change);
 }
 
-probes::CgroupPaths parent_of(const probes::CgroupPaths& group) {
-  const auto up = [](const std::string& folder) {
-    return std::filesystem::path(folder).parent_path().native();
-  };
-  probes::CgroupPaths parent;
-  parent.unified = group.unified;
-  parent.v2 = up(group.v2);
-  parent.cpu = up(group.cpu);
-  parent.memory = up(group.memory);
-  return parent;
+/// The same in each hierarchy, with `change` made to the folder's name.
+template <class Change>
+probes::CgroupPaths with_folders(const probes::CgroupPaths& group, Change change) {
+  probes::CgroupPaths other;
+  other.unified = group.unified;
+  if (!group.v2.empty()) other.v2 = change(group.v2);
+  if (!group.cpu.empty()) other.cpu = change(group.cpu);
+  if (!group.memory.empty()) other.memory = change(group.memory);
+  return other;
 }
 
-/// A pod has room for its container before and after.
-awaitable<Result<void>> change_in_pod(Means means, AppIdentity app, probes::CgroupPaths group,
-                                      probes::GroupLimits now, LimitChange change) {
-  if (change.cores && change.memory_bytes) {
-    // One may grow and the other shrink.
-    const LimitChange first{.cores = change.cores};
-    const auto made = co_await change_in_pod(means, app, group, now, first);
-    if (!made) co_return made;
-    change.cores.reset();
+std::string parent_of(const std::string& folder) {
+  return std::filesystem::path(folder).parent_path().native();
+}
+
+/// What the other containers of the pod may use together.
+LimitChange of_siblings(const SysRoot& root, const probes::CgroupPaths& pod,
+                        const std::string& own_name) {
+  LimitChange sum{.cores = 0, .memory_bytes = 0};
+  for (const auto& name : root.list(pod.unified ? pod.v2 : pod.cpu)) {
+    if (name == own_name) continue;
+    const auto paths =
+        with_folders(pod, [&](const std::string& folder) { return folder + "/" + name; });
+    const auto limits = probes::GroupReader(root, paths).limits();
+    *sum.cores += limits.cores().value_or(0);
+    *sum.memory_bytes += static_cast<uint64_t>(limits.memory.value_or(0));
   }
-  const probes::CgroupPaths pod = parent_of(group);
-  const auto pod_now = probes::GroupReader(means.root, pod).limits();
-  const LimitChange pod_then = pod_change(pod_now, now, change);
-  const bool grows = change.cores
-                         ? change.cores > now.cores()
-                         : static_cast<double>(change.memory_bytes.value_or(0)) > now.memory;
-  if (grows) {
-    const auto made = write_limits(means.root, pod, pod_then);
-    if (!made) co_return made;
-  }
-  auto result = co_await change_container(means, std::move(app), std::move(group), now, change);
-  if (result && !grows) result = write_limits(means.root, pod, pod_then);
-  if (!result && grows) {
-    const auto back = write_limits(means.root, pod, back_to(pod_now, pod_then));
-    if (!back) co_return refused(result.error().message + "; " + back.error().message);
-  }
-  co_return result;
+  return sum;
+}
+
+/// A pod's group has to have room for its containers: in v1 they cannot get more than it has. It is
+/// never made smaller, since a container that is started anew has the limit of the spec.
+Result<void> make_room_in_pod(const SysRoot& root, const probes::CgroupPaths& group,
+                              const LimitChange& change) {
+  const probes::CgroupPaths pod = with_folders(group, parent_of);
+  const auto now = probes::GroupReader(root, pod).limits();
+  const auto name = std::filesystem::path(group.unified ? group.v2 : group.cpu).filename();
+  const LimitChange others = of_siblings(root, pod, name.native());
+  LimitChange needed;
+  if (change.cores && now.cores() && *now.cores() < *others.cores + *change.cores)
+    needed.cores = *others.cores + *change.cores;
+  if (change.memory_bytes && now.memory &&
+      *now.memory < static_cast<double>(*others.memory_bytes + *change.memory_bytes))
+    needed.memory_bytes = *others.memory_bytes + *change.memory_bytes;
+  return write_limits(root, pod, needed);
 }
 
 }  // namespace
@@ -202,29 +213,19 @@ Result<void> write_limits(const SysRoot& root, const probes::CgroupPaths& group,
   return {};
 }
 
-LimitChange pod_change(const probes::GroupLimits& pod, const probes::GroupLimits& container,
-                       const LimitChange& change) {
-  LimitChange all;
-  const auto cores = container.cores();
-  if (change.cores.value_or(0) > 0 && pod.cores() && cores)
-    all.cores = *pod.cores() + *change.cores - *cores;
-  if (change.memory_bytes.value_or(0) > 0 && pod.memory && container.memory)
-    all.memory_bytes = static_cast<uint64_t>(
-        *pod.memory + static_cast<double>(*change.memory_bytes) - *container.memory);
-  return all;
-}
-
 awaitable<Result<void>> change_limits(Means means, AppIdentity app, probes::CgroupPaths group,
                                       probes::GroupLimits now, LimitChange change) {
-  if (app.group.pod_uid.empty())
-    co_return co_await change_container(means, std::move(app), std::move(group), now, change);
-  if (means.pods != nullptr) {
-    if (app.pod.empty()) co_return refused("its pod is not known yet: try again later");
-    const auto taken = co_await means.pods->change(app, change);
-    if (!taken) co_return fail(taken.error());
-    if (*taken) co_return co_await carried_out(means, app, group, now, change);
+  if (!app.group.pod_uid.empty()) {
+    if (means.pods != nullptr) {
+      if (app.pod.empty() || app.container.empty())
+        co_return refused("its pod is not known yet: try again later");
+      auto made = co_await change_by_cluster(means, app, group, change);
+      if (made) co_return std::move(*made);
+    }
+    const auto room = make_room_in_pod(means.root, group, change);
+    if (!room) co_return room;
   }
-  co_return co_await change_in_pod(means, std::move(app), std::move(group), now, change);
+  co_return co_await change_container(means, std::move(app), std::move(group), now, change);
 }
 
 }  // namespace assay::agent

@@ -27,22 +27,19 @@ std::string docker_update(std::string_view inspected, const LimitChange& change,
 Result<void> write_limits(const SysRoot& root, const probes::CgroupPaths& group,
                           const LimitChange& change);
 
-/// What the group of a pod may use when one of its containers gets that change: a pod's limit is
-/// the sum of those of its containers, and no container gets more than it. Nothing stays to be
-/// changed where the pod or the container has no limit.
-LimitChange pod_change(const probes::GroupLimits& pod, const probes::GroupLimits& container,
-                       const LimitChange& change);
-
-/// By what limits can be changed.
+/// By what limits can be changed, and how.
 struct Means {
   SysRoot root;
   std::filesystem::path docker;        ///< its socket; empty: none
   PodLimits* pods = nullptr;           ///< null: there is no cluster
+  bool restores = false;               ///< sets what was before: that is never taken back
+  const bool* hurries = nullptr;       ///< once true, nodes are not waited for
   Milliseconds node_patience{15'000};  ///< for a node to carry out what its cluster has taken
 };
 
 /// By the cluster where it can, by Docker where it runs the container, else through the files of
-/// the control group. 0 takes a limit away.
+/// the control group. 0 takes a limit away. An error that is `temporary` may have changed
+/// something.
 boost::asio::awaitable<Result<void>> change_limits(Means means, AppIdentity app,
                                                    probes::CgroupPaths group,
                                                    probes::GroupLimits now, LimitChange change);

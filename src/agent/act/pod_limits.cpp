@@ -18,11 +18,19 @@ namespace asio = boost::asio;
 namespace {
 
 /// What the loop waits for and the thread brings.
+template <class Value>
 struct Awaited {
   explicit Awaited(asio::io_context& loop) : timer(loop, asio::steady_timer::time_point::max()) {}
   asio::steady_timer timer;
-  std::optional<Result<kubeapi::Resized>> result;
+  std::optional<Value> result;
 };
+
+kubeapi::Resize resize_of(const AppIdentity& app) {
+  return {.name_space = app.name_space,
+          .pod = app.pod,
+          .container = app.container,
+          .container_id = app.group.id};
+}
 
 }  // namespace
 
@@ -33,15 +41,11 @@ PodLimits::~PodLimits() {
   stopper_.stop();
 }
 
-asio::awaitable<Result<bool>> PodLimits::change(AppIdentity app, LimitChange change) {
-  const auto awaited = std::make_shared<Awaited>(loop_);
-  kubeapi::Resize wanted{.name_space = app.name_space,
-                         .pod = app.pod,
-                         .container = app.container,
-                         .cores = change.cores,
-                         .memory_bytes = change.memory_bytes};
-  thread_ = quiet_thread([this, awaited, wanted = std::move(wanted)] {
-    asio::post(loop_, [awaited, result = client_.resize(wanted, stopper_)]() mutable {
+template <class Call>
+asio::awaitable<std::invoke_result_t<Call>> PodLimits::in_thread(Call call) {
+  const auto awaited = std::make_shared<Awaited<std::invoke_result_t<Call>>>(loop_);
+  thread_ = quiet_thread([this, awaited, call = std::move(call)] {
+    asio::post(loop_, [awaited, result = call()]() mutable {
       awaited->result = std::move(result);
       awaited->timer.cancel();
     });
@@ -50,12 +54,26 @@ asio::awaitable<Result<bool>> PodLimits::change(AppIdentity app, LimitChange cha
     boost::system::error_code woken;
     co_await awaited->timer.async_wait(asio::redirect_error(asio::use_awaitable, woken));
   }
-  const auto& result = *awaited->result;
-  if (!result) co_return fail(result.error());
-  if (!result->taken && std::exchange(told_, result->why_not) != result->why_not)
+  co_return std::move(*awaited->result);
+}
+
+asio::awaitable<Result<kubeapi::Resized>> PodLimits::change(AppIdentity app, LimitChange change) {
+  kubeapi::Resize wanted = resize_of(app);
+  wanted.cores = change.cores;
+  wanted.memory_bytes = change.memory_bytes;
+  auto call = [this, wanted] { return client_.resize(wanted, stopper_); };
+  auto result = co_await in_thread(std::move(call));
+  if (result && !result->taken && std::exchange(told_, result->why_not) != result->why_not)
     tell_(fmt::format("the pod {} is limited by its control group and not by its cluster: {}",
                       app.pod, result->why_not));
-  co_return result->taken;
+  co_return result;
+}
+
+asio::awaitable<Result<void>> PodLimits::take_back(AppIdentity app, std::string undo) {
+  auto call = [this, done = resize_of(app), undo = std::move(undo)] {
+    return client_.resize_back(done, undo, stopper_);
+  };
+  co_return co_await in_thread(std::move(call));
 }
 
 }  // namespace assay::agent

@@ -8,6 +8,7 @@
 #include <boost/asio/io_context.hpp>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>  // before Asio, which forgets it
 
 #include <assay/agent/agent.h>
@@ -24,11 +25,16 @@ class PodLimits {
   PodLimits& operator=(const PodLimits&) = delete;
   ~PodLimits();
 
-  /// True once the cluster has taken it; false when it cannot, or not for this one, which is told
-  /// when the reason is a new one.
-  boost::asio::awaitable<Result<bool>> change(AppIdentity app, LimitChange change);
+  /// Not taken: the cluster cannot, or not for this one, which is told when the reason is a new
+  /// one.
+  boost::asio::awaitable<Result<kubeapi::Resized>> change(AppIdentity app, LimitChange change);
+  /// Sets the spec as it was before a change that was taken.
+  boost::asio::awaitable<Result<void>> take_back(AppIdentity app, std::string undo);
 
  private:
+  template <class Call>
+  boost::asio::awaitable<std::invoke_result_t<Call>> in_thread(Call call);
+
   boost::asio::io_context& loop_;
   Tell tell_;
   kubeapi::Client client_;

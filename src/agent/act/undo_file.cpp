@@ -9,28 +9,41 @@ namespace assay::agent {
 
 using nlohmann::json;
 
+namespace {
+
+std::string text_at(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+}  // namespace
+
 Originals parse_originals(std::string_view text) {
   Originals originals;
   const json document = json::parse(text, nullptr, false);
   if (!document.is_object()) return originals;
-  for (const auto& [path, limits] : document.items()) {
-    if (!limits.is_object()) continue;
-    LimitChange change;
-    const auto cores = limits.find("cores");
-    const auto memory = limits.find("memory_bytes");
-    if (cores != limits.end() && cores->is_number() && *cores >= 0) change.cores = *cores;
-    if (memory != limits.end() && memory->is_number_unsigned()) change.memory_bytes = *memory;
-    if (change != LimitChange()) originals.emplace(path, change);
+  for (const auto& [path, entry] : document.items()) {
+    if (!entry.is_object()) continue;
+    Original original{.pod_uid = text_at(entry, "pod_uid"),
+                      .container = text_at(entry, "container")};
+    LimitChange& limits = original.limits;
+    const auto cores = entry.find("cores");
+    const auto memory = entry.find("memory_bytes");
+    if (cores != entry.end() && cores->is_number() && *cores >= 0) limits.cores = *cores;
+    if (memory != entry.end() && memory->is_number_unsigned()) limits.memory_bytes = *memory;
+    if (limits != LimitChange()) originals.emplace(path, std::move(original));
   }
   return originals;
 }
 
 std::string to_text(const Originals& originals) {
   json document = json::object();
-  for (const auto& [path, limits] : originals) {
+  for (const auto& [path, original] : originals) {
     json& entry = document[path];
-    if (limits.cores) entry["cores"] = *limits.cores;
-    if (limits.memory_bytes) entry["memory_bytes"] = *limits.memory_bytes;
+    if (original.limits.cores) entry["cores"] = *original.limits.cores;
+    if (original.limits.memory_bytes) entry["memory_bytes"] = *original.limits.memory_bytes;
+    if (!original.pod_uid.empty()) entry["pod_uid"] = original.pod_uid;
+    if (!original.container.empty()) entry["container"] = original.container;
   }
   return document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }

@@ -12,8 +12,16 @@
 
 namespace assay::agent {
 
-/// The limits that apps had before they were changed, by path; 0: none.
-using Originals = std::map<std::string, LimitChange>;
+/// The limits that an app had before they were changed; 0: none.
+struct Original {
+  LimitChange limits = {};
+  /// A pod starts a container that ended anew, under another path.
+  std::string pod_uid = {};
+  std::string container = {};
+
+  friend bool operator==(const Original&, const Original&) = default;
+};
+using Originals = std::map<std::string, Original>;  ///< by path
 
 /// What is no such text gives nothing: a broken file must not change any limit.
 Originals parse_originals(std::string_view text);

@@ -14,8 +14,10 @@ TEST(UndoFile, gives_back_what_was_saved_and_goes_when_nothing_is_left) {
   const fs::path folder = ::mkdtemp(name.data());
   const UndoFile file(folder / "limits.json");
   EXPECT_TRUE(file.load().empty());
-  const Originals originals = {{"/docker/a", {.cores = 0}},
-                               {"/docker/b", {.cores = 1.5, .memory_bytes = 5000}}};
+  const Originals originals = {
+      {"/docker/a", {.limits = {.cores = 0}}},
+      {"/docker/b", {.limits = {.cores = 1.5, .memory_bytes = 5000}}},
+      {"/kubepods/c", {.limits = {.cores = 2}, .pod_uid = "u1", .container = "main"}}};
   ASSERT_TRUE(file.save(originals));
   EXPECT_EQ(file.load(), originals);
   ASSERT_TRUE(file.save({}));

@@ -82,6 +82,7 @@ struct Resize {
   std::string name_space = {};
   std::string pod = {};
   std::string container = {};
+  std::string container_id = {};  ///< another pod may have that name by now; empty: any will do
   std::optional<double> cores = {};
   std::optional<uint64_t> memory_bytes = {};
 };
@@ -89,6 +90,7 @@ struct Resize {
 struct Resized {
   bool taken = false;        ///< by the cluster: its node carries it out a moment later
   std::string why_not = {};  ///< this cluster cannot, or not for this container
+  std::string undo = {};     ///< what resize_back() takes to set the spec as it was
 };
 
 /// Asks one API server, over one connection. One thread at a time; another one can end a call by
@@ -107,12 +109,14 @@ class Client {
   /// Changes a pod in place, so that its containers go on running. An error: the cluster could, and
   /// refused or did not answer.
   Result<Resized> resize(const Resize& wanted, net::Stopper& stopper);
+  Result<void> resize_back(const Resize& done, const std::string& undo, net::Stopper& stopper);
   const std::string& server() const { return access_.endpoint.base; }
 
  private:
   Result<net::Request> request(std::string path) const;
   Result<net::Response> ask(const net::Request& request, net::Stopper& stopper);
-  Result<std::string> get(const std::string& path, net::Stopper& stopper);
+  Result<std::string> get(const std::string& path, Milliseconds patience, net::Stopper& stopper);
+  Result<net::Response> patch(const Resize& of, const std::string& body, net::Stopper& stopper);
 
   const Access access_;
   net::HttpClient http_;
