@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <fmt/format.h>
+
+#include <assay/base/csv.h>
+
+namespace assay {
+
+CsvRows::CsvRows(std::string_view text) : rest_(text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (rest_.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
+}
+
+std::string CsvRows::plain() {
+  const size_t end = std::min(rest_.find_first_of(",\r\n"), rest_.size());
+  std::string cell(rest_.substr(0, end));
+  rest_.remove_prefix(end);
+  return cell;
+}
+
+Result<std::string> CsvRows::quoted() {
+  std::string cell;
+  rest_.remove_prefix(1);
+  while (true) {
+    const size_t quote = rest_.find('"');
+    if (quote == rest_.npos) return bad_input(fmt::format("line {}: a quote is not closed", line_));
+    cell += rest_.substr(0, quote);
+    rest_.remove_prefix(quote + 1);
+    if (!rest_.starts_with('"')) break;
+    cell += '"';
+    rest_.remove_prefix(1);
+  }
+  next_line_ += static_cast<size_t>(std::count(cell.begin(), cell.end(), '\n'));
+  // What follows a quoted cell belongs to it, as most programs read it.
+  return cell + plain();
+}
+
+Result<bool> CsvRows::next(std::vector<std::string>& cells) {
+  cells.clear();
+  while (rest_.starts_with('\n') || rest_.starts_with('\r')) {
+    if (rest_.front() == '\n') ++next_line_;
+    rest_.remove_prefix(1);
+  }
+  if (rest_.empty()) return false;
+  line_ = next_line_;
+  while (true) {
+    if (cells.size() == kMostCells)
+      return bad_input(fmt::format("line {}: there are more than {} cells", line_, kMostCells));
+    if (rest_.starts_with('"')) {
+      ASSAY_TRY(std::string cell, quoted());
+      cells.push_back(std::move(cell));
+    } else {
+      cells.push_back(plain());
+    }
+    if (!rest_.starts_with(',')) return true;
+    rest_.remove_prefix(1);
+  }
+}
+
+}  // namespace assay
