@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// ONNX Runtime as an engine of Assay, by npm's onnxruntime-node; docs/engines.md has the lines that it speaks.
+// Start it where `npm install --ignore-scripts onnxruntime-node` was run, or with NODE_PATH set to its node_modules.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createInterface } from 'node:readline';
+import path from 'node:path';
+
+const require = createRequire(path.join(process.env.NODE_PATH ?? path.join(process.cwd(), 'node_modules'), 'x.js'));
+const ort = require('onnxruntime-node');
+const version = require('onnxruntime-node/package.json').version;
+
+const say = (answer) => process.stdout.write(`${JSON.stringify(answer)}\n`);
+const seconds = () => Number(process.hrtime.bigint()) / 1e9;
+
+// The same numbers for the same seed, in every run: xorshift on 32 bits.
+function randomNumbers(seed) {
+  let state = (Number(seed) | 0) || 1;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 4294967296;
+  };
+}
+
+const MAKERS = {
+  float32: (n, next) => Float32Array.from({ length: n }, next),
+  float64: (n, next) => Float64Array.from({ length: n }, next),
+  int64: (n, next) => BigInt64Array.from({ length: n }, () => BigInt(Math.floor(next() * 100))),
+  int32: (n, next) => Int32Array.from({ length: n }, () => Math.floor(next() * 100)),
+  uint8: (n, next) => Uint8Array.from({ length: n }, () => Math.floor(next() * 256)),
+  int8: (n, next) => Int8Array.from({ length: n }, () => Math.floor(next() * 256) - 128),
+  bool: (n, next) => Uint8Array.from({ length: n }, () => (next() < 0.5 ? 0 : 1)),
+};
+
+let session;
+let inputs = [];
+
+function described(metadata) {
+  return metadata.map(({ name, type, shape }) => ({ name, type, shape: shape ?? [] }));
+}
+
+async function load({ file, threads, shapes }) {
+  session = undefined;
+  const options = { executionProviders: ['cpu'], logSeverityLevel: 3 };
+  if (threads) Object.assign(options, { intraOpNumThreads: threads, interOpNumThreads: 1 });
+  const begin = seconds();
+  session = await ort.InferenceSession.create(file, options);
+  const took = seconds() - begin;
+  inputs = described(session.inputMetadata).map((input) => ({
+    ...input,
+    shape: shapes?.[input.name] ?? input.shape.map((size) => (Number.isInteger(size) && size >= 0 ? size : 1)),
+  }));
+  return { seconds: took, inputs, outputs: described(session.outputMetadata) };
+}
+
+function made(seed, file) {
+  const next = randomNumbers(seed);
+  const feeds = {};
+  inputs.forEach(({ name, type, shape }, index) => {
+    const count = shape.reduce((product, size) => product * size, 1);
+    if (!MAKERS[type]) throw new Error(`inputs of type ${type} cannot be made`);
+    let data = MAKERS[type](count, next);
+    if (file && index === 0) {
+      const bytes = readFileSync(file);
+      data = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+      if (data.length !== count) throw new Error(`the input has ${data.length} values instead of ${count}`);
+    }
+    feeds[name] = new ort.Tensor(type, data, shape);
+  });
+  return feeds;
+}
+
+async function run({ count, seconds: most, seed, input, output }) {
+  if (!session) throw new Error('nothing is loaded');
+  const feeds = made(seed, input);
+  const times = [];
+  const end = seconds() + most;
+  let results;
+  do {
+    const begin = seconds();
+    results = await session.run(feeds);
+    times.push(seconds() - begin);
+  } while (times.length < count && seconds() < end);
+  if (output) {
+    const values = session.outputNames.map((name) => Float32Array.from(results[name].data, Number));
+    writeFileSync(output, Buffer.concat(values.map((each) => Buffer.from(each.buffer))));
+  }
+  return { times };
+}
+
+say({ engine: 'onnxruntime-node', version });
+for await (const line of createInterface({ input: process.stdin })) {
+  try {
+    const request = JSON.parse(line);
+    if (request.do === 'load') say(await load(request));
+    else if (request.do === 'run') say(await run(request));
+    else throw new Error(`"${request.do}" is not known`);
+  } catch (error) {
+    say({ error: String(error.message ?? error) });
+  }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine_process.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <assay/infer/engine.h>
+
+namespace assay::infer {
+namespace {
+
+using nlohmann::json;
+
+constexpr Milliseconds kStart{60'000};
+constexpr Milliseconds kLoad{300'000};
+constexpr double kBeyondRun = 120;
+
+std::string text_at(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+std::vector<Tensor> tensors_at(const json& object, const char* key) {
+  std::vector<Tensor> tensors;
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_array()) return tensors;
+  for (const auto& each : *found) {
+    if (!each.is_object()) continue;
+    Tensor tensor{.name = text_at(each, "name"), .type = text_at(each, "type")};
+    for (const auto& size : each.value("shape", json::array()))
+      tensor.shape.push_back(size.is_number_integer() ? size.get<int64_t>() : -1);
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
+}  // namespace
+
+class Engine::Process {
+ public:
+  explicit Process(LineProcess lines) : lines_(std::move(lines)) {}
+  pid_t pid() const { return lines_.pid(); }
+
+  /// The next line as JSON; what the engine calls an error is one.
+  Result<json> answer(Milliseconds patience) {
+    ASSAY_TRY(const std::string line, lines_.read(patience));
+    json answer = json::parse(line, nullptr, false);
+    if (!answer.is_object())
+      return refused(fmt::format("the engine answers {} instead of JSON", line.substr(0, 80)));
+    if (answer.contains("error")) return refused(text_at(answer, "error").substr(0, 1000));
+    return answer;
+  }
+  Result<json> ask(const json& request, Milliseconds patience) {
+    ASSAY_CHECK(lines_.write(request.dump(-1, ' ', false, json::error_handler_t::replace)));
+    return answer(patience);
+  }
+
+ private:
+  LineProcess lines_;
+};
+
+Engine::Engine(std::unique_ptr<Process> process) : process_(std::move(process)) {}
+Engine::Engine(Engine&&) noexcept = default;
+Engine& Engine::operator=(Engine&&) noexcept = default;
+Engine::~Engine() = default;
+
+const std::string& Engine::name() const {
+  return name_;
+}
+const std::string& Engine::version() const {
+  return version_;
+}
+pid_t Engine::pid() const {
+  return process_->pid();
+}
+
+Result<Engine> Engine::start(const std::vector<std::string>& command) {
+  ASSAY_TRY(LineProcess lines, LineProcess::start(command));
+  Engine engine(std::make_unique<Process>(std::move(lines)));
+  ASSAY_TRY(const json hello, engine.process_->answer(kStart));
+  engine.name_ = text_at(hello, "engine");
+  engine.version_ = text_at(hello, "version");
+  if (engine.name_.empty())
+    return refused(command.front() + " is no engine: it does not say its name");
+  return engine;
+}
+
+Result<Loaded> Engine::load(const LoadRequest& request) {
+  json ask = {{"do", "load"}, {"file", request.file.native()}, {"shapes", request.shapes}};
+  if (request.threads > 0) ask["threads"] = request.threads;
+  ASSAY_TRY(const json answer, process_->ask(ask, kLoad));
+  Loaded loaded{.inputs = tensors_at(answer, "inputs"), .outputs = tensors_at(answer, "outputs")};
+  const auto seconds = answer.find("seconds");
+  if (seconds != answer.end() && seconds->is_number()) loaded.seconds = *seconds;
+  return loaded;
+}
+
+Result<std::vector<double>> Engine::run(const RunRequest& request) {
+  json ask = {{"do", "run"},
+              {"count", request.count},
+              {"seconds", request.seconds},
+              {"seed", request.seed}};
+  if (!request.input.empty()) ask["input"] = request.input.native();
+  if (!request.output.empty()) ask["output"] = request.output.native();
+  const Milliseconds patience(static_cast<int64_t>((request.seconds + kBeyondRun) * 1000));
+  ASSAY_TRY(const json answer, process_->ask(ask, patience));
+  std::vector<double> times;
+  const auto found = answer.find("times");
+  if (found != answer.end() && found->is_array())
+    for (const auto& time : *found)
+      if (time.is_number() && time > 0) times.push_back(time);
+  if (times.empty()) return refused("the engine gave no times");
+  return times;
+}
+
+}  // namespace assay::infer

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "opencv/opencv_engine.h"
+
+#include <cstdio>
+#include <fmt/format.h>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <unistd.h>
+
+#include <assay/base/files.h>
+#include <assay/infer/serve_engine.h>
+
+namespace assay::infer {
+namespace {
+
+using nlohmann::json;
+
+json as_json(const std::vector<Tensor>& tensors) {
+  json list = json::array();
+  for (const auto& tensor : tensors)
+    list.push_back({{"name", tensor.name}, {"type", tensor.type}, {"shape", tensor.shape}});
+  return list;
+}
+
+json error_of(const Error& error) {
+  return {{"error", error.message}};
+}
+
+json load(OpencvEngine& engine, const json& request) {
+  LoadRequest wanted{.file = request.at("file").get<std::string>(),
+                     .threads = request.value("threads", 0)};
+  if (request.contains("shapes")) request.at("shapes").get_to(wanted.shapes);
+  const auto loaded = engine.load(wanted);
+  if (!loaded) return error_of(loaded.error());
+  return {{"seconds", loaded->seconds},
+          {"inputs", as_json(loaded->inputs)},
+          {"outputs", as_json(loaded->outputs)}};
+}
+
+json run(OpencvEngine& engine, const json& request) {
+  const RunRequest wanted{.count = request.at("count"),
+                          .seconds = request.at("seconds"),
+                          .seed = request.value("seed", uint64_t{1}),
+                          .input = request.value("input", std::string()),
+                          .output = request.value("output", std::string())};
+  const auto times = engine.run(wanted);
+  if (!times) return error_of(times.error());
+  return {{"times", *times}};
+}
+
+json answer(OpencvEngine& engine, const std::string& line) try {
+  const json request = json::parse(line);
+  const std::string& what = request.at("do").get_ref<const std::string&>();
+  if (what == "load") return load(engine, request);
+  if (what == "run") return run(engine, request);
+  return {{"error", fmt::format("\"{}\" is not known", what)}};
+} catch (const json::exception& error) {
+  return {{"error", error.what()}};
+}
+
+}  // namespace
+
+int serve_opencv() {
+  // Whatever the library prints goes elsewhere: the output is for answers alone.
+  const Fd answers(::dup(STDOUT_FILENO));
+  if (!answers.valid() || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return 4;
+  OpencvEngine engine;
+  json said = {{"engine", "opencv"}, {"version", OpencvEngine::version()}};
+  std::string line;
+  while (
+      write_all(answers.get(), said.dump(-1, ' ', false, json::error_handler_t::replace) + "\n") &&
+      std::getline(std::cin, line))
+    said = answer(engine, line);
+  return 0;
+}
+
+}  // namespace assay::infer
