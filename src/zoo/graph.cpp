@@ -25,18 +25,27 @@ Tensor Graph::input(std::string name, Shape shape, bool integers) {
 
 Tensor Graph::weight(std::string_view of, Shape shape, float low, float high, Role role) {
   Tensor tensor{std::string(of), std::move(shape)};
-  weights_.push_back({tensor.name, tensor.shape, role, low, high, {}});
+  weights_.push_back({tensor.name, tensor.shape, role, Drawn{low, high}});
   return tensor;
+}
+
+Tensor Graph::add_constant(Weight weight) {
+  weight.name = fmt::format("constant_{}", weights_.size());
+  weight.role = Role::constant;
+  weights_.push_back(std::move(weight));
+  return {weights_.back().name, weights_.back().shape};
 }
 
 Tensor Graph::constant(float value) {
-  return weight(fmt::format("constant_{}", weights_.size()), {}, value, value, Role::constant);
+  return add_constant({"", {}, {}, std::vector{value}});
 }
 
-Tensor Graph::constant(Shape integers) {
-  Tensor tensor{fmt::format("constant_{}", weights_.size()), {std::ssize(integers)}};
-  weights_.push_back({tensor.name, tensor.shape, Role::constant, 0, 0, std::move(integers)});
-  return tensor;
+Tensor Graph::constant(std::vector<float> values) {
+  return add_constant({"", {std::ssize(values)}, {}, std::move(values)});
+}
+
+Tensor Graph::constant(std::vector<int64_t> values) {
+  return add_constant({"", {std::ssize(values)}, {}, std::move(values)});
 }
 
 std::string Graph::next_name(std::string_view op) const {

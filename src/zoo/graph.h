@@ -32,15 +32,19 @@ struct Node {
 
 enum class Role { trained, statistic, constant };
 
-/// A tensor of the file, as the recipe for its content: floats drawn evenly between `low` and
-/// `high`, or the integers. A model of any size is thus small until it is written.
+/// Numbers drawn evenly between two.
+struct Drawn {
+  float low = 0;
+  float high = 0;
+};
+
+/// A tensor of the file. Drawn numbers are drawn when it is written: a model of any size is small
+/// until then.
 struct Weight {
   std::string name;
   Shape shape;
   Role role = Role::trained;
-  float low = 0;
-  float high = 0;
-  Shape integers;
+  std::variant<Drawn, std::vector<float>, std::vector<int64_t>> content;
 };
 
 struct Value {
@@ -59,7 +63,8 @@ class Graph {
   Tensor input(std::string name, Shape shape, bool integers = false);
   Tensor weight(std::string_view of, Shape shape, float low, float high, Role role = Role::trained);
   Tensor constant(float value);
-  Tensor constant(Shape integers);
+  Tensor constant(std::vector<float> values);
+  Tensor constant(std::vector<int64_t> values);
   /// Adds a node that gives one tensor of this shape. Its name tells the operator and a number.
   Tensor node(std::string_view op, const std::vector<Tensor>& inputs, Shape shape,
               Attributes attributes = {});
@@ -77,6 +82,8 @@ class Graph {
   int64_t parameters() const;
 
  private:
+  Tensor add_constant(Weight weight);
+
   std::vector<Value> inputs_;
   std::vector<Value> outputs_;
   std::vector<Node> nodes_;

@@ -108,7 +108,7 @@ Tensor Net::activate(const Tensor& x, Activation act) {
     case Activation::relu:
       return same("Relu", x);
     case Activation::relu6:
-      return graph_.node("Clip", {x, graph_.constant(0.0F), graph_.constant(6.0F)}, x.shape);
+      return same("Clip", x, {{"min", 0.0F}, {"max", 6.0F}});
     case Activation::leaky:
       return same("LeakyRelu", x, {{"alpha", 0.1F}});
     case Activation::sigmoid:
@@ -170,11 +170,11 @@ Tensor Net::global_pool(const Tensor& x) {
 }
 
 Tensor Net::upsample(const Tensor& x, int64_t scale) {
-  const Shape shape{x.shape[0], x.shape[1], x.shape[2] * scale, x.shape[3] * scale};
-  return graph_.node("Resize", {x, {}, {}, graph_.constant(shape)}, shape,
-                     {{"coordinate_transformation_mode", "asymmetric"},
-                      {"mode", "nearest"},
-                      {"nearest_mode", "floor"}});
+  const auto times = static_cast<float>(scale);
+  const Tensor scales = graph_.constant(std::vector<float>{1, 1, times, times});
+  return graph_.node("Resize", {x, scales},
+                     {x.shape[0], x.shape[1], x.shape[2] * scale, x.shape[3] * scale},
+                     {{"mode", "nearest"}});
 }
 
 Tensor Net::combine(std::string_view op, const Tensor& a, const Tensor& b) {
@@ -259,14 +259,6 @@ Tensor Net::linear(const Tensor& x, int64_t features, Activation act) {
   const Tensor sum =
       graph_.node("Gemm", {x, weight, bias}, {x.shape[0], features}, {{"transB", int64_t{1}}});
   return activate(sum, act);
-}
-
-Tensor Net::project(const Tensor& x, int64_t features) {
-  const std::string name = graph_.next_name("MatMul");
-  const float range = spread(x.shape.back(), 1);
-  const Tensor weight = graph_.weight(name + ".weight", {x.shape.back(), features}, -range, range);
-  const Tensor bias = graph_.weight(name + ".bias", {features}, -0.1F, 0.1F);
-  return add(matmul(x, weight), bias);
 }
 
 Tensor Net::matmul(const Tensor& a, const Tensor& b) {

@@ -36,8 +36,9 @@ namespace {
 
 using protozero::pbf_writer;
 
-constexpr int64_t kIrVersion = 7;
-constexpr int64_t kOperatorSet = 13;
+// The newest that all engines read: from 11 on, OpenCV 4.6 does not understand Clip.
+constexpr int64_t kIrVersion = 5;
+constexpr int64_t kOperatorSet = 10;
 constexpr int32_t kFloat = 1;  // TensorProto.DataType
 constexpr int32_t kInt64 = 7;
 
@@ -104,8 +105,12 @@ void add_length(std::string& to, protozero::pbf_tag_type tag, int64_t length) {
   protozero::write_varint(std::back_inserter(to), static_cast<uint64_t>(length));
 }
 
+bool has_integers(const Weight& weight) {
+  return std::holds_alternative<std::vector<int64_t>>(weight.content);
+}
+
 int64_t data_size(const Weight& weight) {
-  return count_of(weight.shape) * (weight.integers.empty() ? 4 : 8);
+  return count_of(weight.shape) * (has_integers(weight) ? 8 : 4);
 }
 
 /// A weight's message up to where its data begin.
@@ -113,7 +118,7 @@ std::string weight_head(const Weight& weight) {
   std::string tensor;
   pbf_writer to(tensor);
   for (const int64_t size : weight.shape) to.add_int64(1, size);
-  to.add_int32(2, weight.integers.empty() ? kFloat : kInt64);
+  to.add_int32(2, has_integers(weight) ? kInt64 : kFloat);
   to.add_string(8, weight.name);
   add_length(tensor, 9, data_size(weight));
   std::string bytes;
@@ -147,18 +152,27 @@ std::string_view bytes_of(std::span<const T> values) {
   return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
 }
 
-Result<void> write_weight(int fd, const Weight& weight, uint64_t seed) {
-  ASSAY_CHECK(write_all(fd, weight_head(weight)));
-  if (!weight.integers.empty()) return write_all(fd, bytes_of(std::span(weight.integers)));
+Result<void> write_drawn(int fd, const Drawn& range, int64_t count, uint64_t seed) {
   std::array<float, 16384> part{};
   Draw draw(seed);
-  for (int64_t left = count_of(weight.shape); left > 0;) {
+  for (int64_t left = count; left > 0;) {
     const auto now = std::span(part).first(std::min(static_cast<size_t>(left), part.size()));
-    for (float& number : now) number = draw.between(weight.low, weight.high);
+    for (float& number : now) number = draw.between(range.low, range.high);
     ASSAY_CHECK(write_all(fd, bytes_of(std::span<const float>(now))));
     left -= std::ssize(now);
   }
   return {};
+}
+
+Result<void> write_weight(int fd, const Weight& weight, uint64_t seed) {
+  ASSAY_CHECK(write_all(fd, weight_head(weight)));
+  if (const auto* range = std::get_if<Drawn>(&weight.content)) {
+    return write_drawn(fd, *range, count_of(weight.shape), seed);
+  }
+  if (const auto* floats = std::get_if<std::vector<float>>(&weight.content)) {
+    return write_all(fd, bytes_of(std::span(*floats)));
+  }
+  return write_all(fd, bytes_of(std::span(std::get<std::vector<int64_t>>(weight.content))));
 }
 
 Result<void> write_model(int fd, const Graph& graph, const std::string& name, uint64_t seed) {

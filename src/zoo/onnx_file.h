@@ -11,7 +11,7 @@
 
 namespace assay::zoo {
 
-/// Writes the graph as an ONNX file (IR version 7, operator set 13). The weights are drawn while
+/// Writes the graph as an ONNX file (IR version 5, operator set 10). The weights are drawn while
 /// they are written: any size takes little memory, and the same seed gives the same bytes
 /// everywhere. The file is there whole or not at all. Returns its size.
 Result<int64_t> write_onnx(const Graph& graph, const std::string& name, uint64_t seed,
