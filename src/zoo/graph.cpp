@@ -58,8 +58,8 @@ Tensor Graph::node(std::string_view op, const std::vector<Tensor>& inputs, Shape
   const bool possible =
       std::all_of(tensor.shape.begin(), tensor.shape.end(), [](int64_t size) { return size > 0; });
   if (!possible) {
-    refuse(fmt::format("{} would have the size {}: the input is too small for this many layers",
-                       tensor.name, shape_text(tensor.shape)));
+    refuse(fmt::format("{} would have the size {}: choose a larger --resolution", tensor.name,
+                       shape_text(tensor.shape)));
   }
   Node made{std::string(op), {}, tensor.name, tensor.shape, std::move(attributes)};
   for (const auto& input : inputs) made.inputs.push_back(input.name);

@@ -184,8 +184,9 @@ Tensor Net::combine(std::string_view op, const Tensor& a, const Tensor& b) {
   for (size_t at = 0; at < less.size(); ++at) {
     int64_t& size = shape[shape.size() - less.size() + at];
     if (size != less[at] && size != 1 && less[at] != 1) {
-      graph_.refuse(fmt::format("{} cannot join {} and {}: this resolution does not divide evenly",
-                                graph_.next_name(op), shape_text(a.shape), shape_text(b.shape)));
+      graph_.refuse(
+          fmt::format("{} cannot join {} and {}: choose a --resolution that is a multiple of 32",
+                      graph_.next_name(op), shape_text(a.shape), shape_text(b.shape)));
     }
     size = std::max(size, less[at]);
   }
@@ -209,9 +210,9 @@ Tensor Net::concat(const std::vector<Tensor>& parts, int64_t axis) {
     Shape other = part.shape;
     other[at] = shape[at];
     if (other != shape) {
-      graph_.refuse(fmt::format("{} cannot join {} to {}: this resolution does not divide evenly",
-                                graph_.next_name("Concat"), shape_text(part.shape),
-                                shape_text(parts.front().shape)));
+      graph_.refuse(fmt::format(
+          "{} cannot join {} to {}: choose a --resolution that is a multiple of 32",
+          graph_.next_name("Concat"), shape_text(part.shape), shape_text(parts.front().shape)));
     }
   }
   return graph_.node("Concat", parts, std::move(shape), {{"axis", axis}});
@@ -259,6 +260,14 @@ Tensor Net::linear(const Tensor& x, int64_t features, Activation act) {
   const Tensor sum =
       graph_.node("Gemm", {x, weight, bias}, {x.shape[0], features}, {{"transB", int64_t{1}}});
   return activate(sum, act);
+}
+
+Tensor Net::project(const Tensor& x, int64_t features) {
+  const std::string name = graph_.next_name("MatMul");
+  const float range = spread(x.shape.back(), 1);
+  const Tensor weight = graph_.weight(name + ".weight", {x.shape.back(), features}, -range, range);
+  const Tensor bias = graph_.weight(name + ".bias", {features}, -0.1F, 0.1F);
+  return add(matmul(x, weight), bias);
 }
 
 Tensor Net::matmul(const Tensor& a, const Tensor& b) {

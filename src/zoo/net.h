@@ -88,6 +88,8 @@ class Net {
 
   /// batch x features, by Gemm.
   Tensor linear(const Tensor& x, int64_t features, Activation act = Activation::none);
+  /// The last axis of any number of them, by MatMul and Add.
+  Tensor project(const Tensor& x, int64_t features);
   Tensor matmul(const Tensor& a, const Tensor& b);
   Tensor softmax(const Tensor& x);
   Tensor layer_norm(const Tensor& x, float epsilon);

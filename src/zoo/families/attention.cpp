@@ -29,23 +29,26 @@ TransformerSize transformer_size(Net& net, const Plan& plan, const TransformerSi
   return size;
 }
 
-Tensor attention(Net& net, const Tensor& x, int64_t batch, int64_t heads) {
-  const int64_t features = x.shape[1];
-  const Shape apart{batch, x.shape[0] / batch, heads, features / heads};
+Tensor attention(Net& net, const Tensor& x, int64_t heads) {
+  const int64_t batch = x.shape[0];
+  const int64_t positions = x.shape[1];
+  const int64_t each = x.shape[2] / heads;
   const auto part = [&](const Shape& order) {
-    return net.transpose(net.reshape(net.linear(x, features), apart), order);
+    return net.transpose(net.reshape(net.project(x, x.shape[2]), {batch, positions, heads, each}),
+                         order);
   };
   const Tensor query = part({0, 2, 1, 3});
   const Tensor key = part({0, 2, 3, 1});
   const Tensor value = part({0, 2, 1, 3});
-  const Tensor scale = net.graph().constant(1.0F / std::sqrt(static_cast<float>(apart[3])));
+  const Tensor scale = net.graph().constant(1.0F / std::sqrt(static_cast<float>(each)));
   const Tensor shares = net.softmax(net.multiply(net.matmul(query, key), scale));
   const Tensor seen = net.transpose(net.matmul(shares, value), {0, 2, 1, 3});
-  return net.linear(net.reshape(seen, x.shape), features);
+  return net.project(net.reshape(seen, x.shape), x.shape[2]);
 }
 
 Tensor feed_forward(Net& net, const Tensor& x) {
-  return net.linear(net.linear(x, 4 * x.shape[1], Activation::gelu), x.shape[1]);
+  const Tensor wide = net.activate(net.project(x, 4 * x.shape[2]), Activation::gelu);
+  return net.project(wide, x.shape[2]);
 }
 
 }  // namespace assay::zoo

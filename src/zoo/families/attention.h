@@ -16,9 +16,8 @@ struct TransformerSize {
 /// features are refused.
 TransformerSize transformer_size(Net& net, const Plan& plan, const TransformerSize& published);
 
-/// Every position looks at every other of its batch. Positions of all batches are rows of one
-/// matrix here, which engines without broadcasting over three axes can compute with too.
-Tensor attention(Net& net, const Tensor& x, int64_t batch, int64_t heads);
+/// Every position of batch x positions x features looks at every other.
+Tensor attention(Net& net, const Tensor& x, int64_t heads);
 
 /// Two layers with four times the features between them.
 Tensor feed_forward(Net& net, const Tensor& x);

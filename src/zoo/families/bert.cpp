@@ -32,7 +32,7 @@ Tensor embedding(Net& net, const Plan& plan, int64_t hidden) {
   Tensor x = net.gather(words, ids, {plan.batch(), length, hidden});
   x = net.add(x, net.gather(places, graph.constant(row), {length, hidden}));
   x = net.add(x, net.gather(kinds, graph.constant(Shape{0}), {1, hidden}));
-  return net.layer_norm(net.reshape(x, {plan.batch() * length, hidden}), kEpsilon);
+  return net.layer_norm(x, kEpsilon);
 }
 
 }  // namespace
@@ -41,10 +41,9 @@ void bert(Net& net, const Plan& plan) {
   const auto [layers, hidden, heads] = transformer_size(net, plan, published(plan.variant));
   Tensor x = embedding(net, plan, hidden);
   for (int64_t at = 0; at < layers; ++at) {
-    x = net.layer_norm(net.add(x, attention(net, x, plan.batch(), heads)), kEpsilon);
+    x = net.layer_norm(net.add(x, attention(net, x, heads)), kEpsilon);
     x = net.layer_norm(net.add(x, feed_forward(net, x)), kEpsilon);
   }
-  x = net.reshape(x, {plan.batch(), x.shape[0] / plan.batch(), hidden});
   x = net.reshape(net.slice(x, 1, 0, 1), {plan.batch(), hidden});
   x = net.activate(net.linear(x, hidden), Activation::tanh);
   net.graph().output(plan.classes > 0 ? net.linear(x, plan.classes) : x);

@@ -6,6 +6,8 @@
 namespace assay::zoo {
 namespace {
 
+constexpr float kUngated = 2;  // a gate lets about half of what comes pass
+
 struct Stage {
   int64_t expansion;
   int64_t kernel;
@@ -58,7 +60,7 @@ Tensor mbconv(Net& net, const Tensor& x, int64_t channels, const Stage& stage, b
   if (!lite) {
     y = net.gate(y, std::max<int64_t>(1, x.shape[1] / 4), Activation::swish, Activation::sigmoid);
   }
-  y = net.conv_bn(y, channels, {.gain = added ? 0.5F : 1.0F});
+  y = net.conv_bn(y, channels, {.gain = added ? 0.5F : (lite ? 1 : kUngated)});
   return added ? net.add(y, x) : y;
 }
 

@@ -23,8 +23,7 @@ Tensor patches(Net& net, const Plan& plan, int64_t hidden) {
   if (plan.batch() > 1) first = net.expand(first, {plan.batch(), 1, hidden});
   const Tensor all = net.concat({first, row});
   const Shape places{1, all.shape[1], hidden};
-  const Tensor placed = net.add(all, net.graph().weight("positions", places, -0.5F, 0.5F));
-  return net.reshape(placed, {plan.batch() * all.shape[1], hidden});
+  return net.add(all, net.graph().weight("positions", places, -0.5F, 0.5F));
 }
 
 }  // namespace
@@ -33,11 +32,10 @@ void vit(Net& net, const Plan& plan) {
   const auto [layers, hidden, heads] = transformer_size(net, plan, published(plan.variant));
   Tensor x = patches(net, plan, hidden);
   for (int64_t at = 0; at < layers; ++at) {
-    x = net.add(x, attention(net, net.layer_norm(x, kEpsilon), plan.batch(), heads));
+    x = net.add(x, attention(net, net.layer_norm(x, kEpsilon), heads));
     x = net.add(x, feed_forward(net, net.layer_norm(x, kEpsilon)));
   }
-  x = net.layer_norm(x, kEpsilon);
-  x = net.slice(net.reshape(x, {plan.batch(), x.shape[0] / plan.batch(), hidden}), 1, 0, 1);
+  x = net.slice(net.layer_norm(x, kEpsilon), 1, 0, 1);
   net.graph().output(net.linear(net.reshape(x, {plan.batch(), hidden}), plan.classes));
 }
 
