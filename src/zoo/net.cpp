@@ -132,7 +132,8 @@ Tensor Net::activate(const Tensor& x, Activation act) {
 
 Tensor Net::gate(const Tensor& x, int64_t squeezed, Activation inner, Activation outer) {
   const Tensor small = conv(global_pool(x), squeezed, {.act = inner});
-  return multiply(x, conv(small, x.shape[1], {.act = outer}));
+  // In this order: the other way round, OpenCV 4.6 takes a hard gate for a hard swish.
+  return multiply(conv(small, x.shape[1], {.act = outer}), x);
 }
 
 Tensor Net::pool(std::string_view op, const Tensor& x, const PoolOptions& o) {

@@ -8,7 +8,7 @@ constexpr auto kRelu = Activation::relu;
 constexpr auto kSwish = Activation::hard_swish;
 
 // Gates and hard swish let about half of what comes pass.
-constexpr float kUngated = 2.5F;
+constexpr float kUngated = 1.5F;
 
 struct Block {
   int64_t kernel;
@@ -66,7 +66,7 @@ Tensor bneck(Net& net, const Plan& plan, const Tensor& x, int64_t channels, cons
     const auto squeezed = divisible(static_cast<double>(expanded) / 4);
     y = net.gate(y, squeezed, kRelu, Activation::hard_sigmoid);
   }
-  y = net.conv_bn(y, channels, {.gain = added ? 0.75F : kUngated});
+  y = net.conv_bn(y, channels, {.gain = added ? 0.5F : kUngated});
   return added ? net.add(y, x) : y;
 }
 

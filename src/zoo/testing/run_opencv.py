@@ -5,6 +5,7 @@
     run_opencv.py FILE:SHAPE...       e.g. resnet18.onnx:1x3x64x64
 
 Prints a line per model; ends with 1 when one of them does not run, or gives the same for other input.
+Leaves FILE.input and FILE.answer beside each, for run_onnxruntime.mjs to compare with.
 """
 import sys
 
@@ -12,8 +13,12 @@ import cv2
 import numpy
 
 
+def random_input(shape, seed):
+    return numpy.random.default_rng(seed).standard_normal(shape, dtype=numpy.float32)
+
+
 def answer(net, shape, seed):
-    net.setInput(numpy.random.default_rng(seed).standard_normal(shape, dtype=numpy.float32))
+    net.setInput(random_input(shape, seed))
     return net.forward().copy()
 
 
@@ -23,6 +28,8 @@ def trouble(path, shape):
         first, second = answer(net, shape, 1), answer(net, shape, 2)
     except cv2.error as error:
         return "OpenCV refuses it: " + " ".join(str(error).split())
+    random_input(shape, 1).tofile(path + ".input")
+    first.tofile(path + ".answer")
     if not numpy.isfinite(first).all():
         return "gives numbers that are not finite"
     if first.std() < 1e-4 * abs(first).max():

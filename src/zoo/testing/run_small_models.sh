@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Makes every variant of every family small, and runs each on the engines that are here: OpenCV, which knows all but
 # bert and vit, and ONNX Runtime, which knows all, where ASSAY_ONNXRUNTIME names the folder it was installed in by npm.
+# Where both ran, their answers agree.
 #   run_small_models.sh make_small_models PYTHON
 set -euo pipefail
 here=$(dirname "$0")
