@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "count_work.h"
 #include "family.h"
-#include "testing/count_work.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

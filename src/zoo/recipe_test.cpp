@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "count_work.h"
 #include "family.h"
 #include "onnx_file.h"
 #include "testing/temporary_folder.h"
@@ -169,10 +170,12 @@ TEST(TrainingSet, is_the_same_for_a_seed_has_all_families_and_no_name_twice) {
   EXPECT_EQ(seen.size(), families().size());
 }
 
-TEST(TrainingSet, has_no_model_over_100_megabytes) {
+TEST(TrainingSet, has_no_model_that_is_large_or_takes_long) {
   for (const auto& recipe : training_set(60, 7)) {
     const auto plan = plan_of(recipe).value();
-    EXPECT_LE(onnx_size(build(plan).value(), plan.name), 100'000'000) << plan.name;
+    const auto graph = build(plan).value();
+    EXPECT_LE(onnx_size(graph, plan.name), 100'000'000) << plan.name;
+    EXPECT_LE(count_macs(graph), 10'000'000'000) << plan.name;
   }
 }
 

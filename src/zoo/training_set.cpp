@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "count_work.h"
 #include "draw.h"
 #include "families/cell.h"
 #include "family.h"
@@ -10,7 +11,8 @@
 namespace assay::zoo {
 namespace {
 
-constexpr int64_t kLargest = 100'000'000;  // bytes of one file
+constexpr int64_t kLargest = 100'000'000;      // bytes of one file
+constexpr int64_t kMostWork = 10'000'000'000;  // multiplications: seconds on a small board
 
 template <class T, size_t Size>
 T pick(Draw& draw, const std::array<T, Size>& from) {
@@ -47,6 +49,11 @@ void vary(Recipe& recipe, const Family& family, Draw& draw) {
   if (takes("cell")) recipe.cell = random_cell(draw);
 }
 
+bool is_small_enough(const Plan& plan) {
+  const auto graph = build(plan);
+  return graph && onnx_size(*graph, plan.name) <= kLargest && count_macs(*graph) <= kMostWork;
+}
+
 /// The next model of this family, drawn again until it can be built and is not too large.
 Recipe draw_model(const Family& family, Draw& draw) {
   while (true) {
@@ -58,8 +65,7 @@ Recipe draw_model(const Family& family, Draw& draw) {
     const auto plan = plan_of(recipe);
     if (!plan) continue;
     if (const auto cell = parse_cell(recipe.cell); cell && !leads_through(*cell)) continue;
-    const auto graph = build(*plan);
-    if (graph && onnx_size(*graph, plan->name) <= kLargest) return recipe;
+    if (is_small_enough(*plan)) return recipe;
   }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cell.h"
 
+#include "count_work.h"
 #include "family.h"
-#include "testing/count_work.h"
 
 #include <gtest/gtest.h>
 

@@ -57,8 +57,8 @@ Result<std::string> model_name(const Recipe& recipe);
 Result<Made> make_model(const Recipe& recipe, const std::filesystem::path& file);
 
 /// Recipes of `count` models of all families, widths, depths and resolutions in turn, each under
-/// 100 MB, for learning how fast a device runs models. The same seed gives the same set, and a
-/// larger set begins with the smaller one.
+/// 100 MB and 10 billion multiplications, for learning how fast a device runs models. The same seed
+/// gives the same set, and a larger set begins with the smaller one.
 std::vector<Recipe> training_set(size_t count, uint64_t seed);
 
 }  // namespace assay::zoo
