@@ -138,10 +138,7 @@ Tensor Net::gate(const Tensor& x, int64_t squeezed, Activation inner, Activation
 
 Tensor Net::pool(std::string_view op, const Tensor& x, const PoolOptions& o) {
   const auto size = [&](int64_t from) {
-    int64_t count = windows(from, o.kernel, o.stride, 2 * o.pad, o.round_up);
-    // A window that would lie in the padding alone is left out.
-    if (o.round_up && (count - 1) * o.stride >= from + o.pad) --count;
-    return count;
+    return windows(from, o.kernel, o.stride, 2 * o.pad, o.round_up);
   };
   Attributes attributes{{"kernel_shape", Shape{o.kernel, o.kernel}},
                         {"pads", Shape{o.pad, o.pad, o.pad, o.pad}},

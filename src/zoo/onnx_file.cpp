@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <functional>
 #include <limits>
 #include <protozero/pbf_writer.hpp>
 #include <protozero/varint.hpp>
@@ -184,6 +185,25 @@ Result<void> write_model(int fd, const Graph& graph, const std::string& name, ui
   return {};
 }
 
+using Write = std::function<Result<void>(int fd)>;
+
+Result<void> write_into(const std::filesystem::path& file, const Write& write) {
+  const Fd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!fd.valid()) return refused_errno(fmt::format("cannot write {}", file.native()), errno);
+  return write(fd.get());
+}
+
+/// Writes beside the file, and puts the whole in its place.
+Result<void> replace(const std::filesystem::path& file, const Write& write) {
+  const std::filesystem::path part = file.native() + ".part";
+  Result<void> done = write_into(part, write);
+  if (done && ::rename(part.c_str(), file.c_str()) != 0) {
+    done = refused_errno(fmt::format("cannot write {}", file.native()), errno);
+  }
+  if (!done) ::unlink(part.c_str());
+  return done;
+}
+
 }  // namespace
 
 int64_t onnx_size(const Graph& graph, const std::string& name) {
@@ -203,16 +223,12 @@ Result<int64_t> write_onnx(const Graph& graph, const std::string& name, uint64_t
                     "--width or --depth",
                     format_bytes(static_cast<double>(size))));
   }
-  const std::filesystem::path part = file.native() + ".part";
-  const Fd fd(::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (!fd.valid()) return refused_errno(fmt::format("cannot write {}", part.native()), errno);
-  const auto written = write_model(fd.get(), graph, name, seed);
-  if (!written || ::rename(part.c_str(), file.c_str()) != 0) {
-    const int why = errno;
-    ::unlink(part.c_str());
-    if (!written) return fail(written.error());
-    return refused_errno(fmt::format("cannot write {}", file.native()), why);
-  }
+  const auto write = [&](int fd) { return write_model(fd, graph, name, seed); };
+  std::error_code none;
+  // A link stays, and so does a device or a pipe.
+  const auto target = std::filesystem::exists(file, none) ? std::filesystem::canonical(file) : file;
+  ASSAY_CHECK(std::filesystem::is_other(target, none) ? write_into(target, write)
+                                                      : replace(target, write));
   return size;
 }
 

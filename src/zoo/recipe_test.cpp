@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <set>
+#include <sys/stat.h>
 
 #include <assay/base/files.h>
 #include <gtest/gtest.h>
@@ -151,6 +152,30 @@ TEST(Recipe, a_folder_that_is_not_there_is_named) {
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().kind, ErrorKind::environment);
   EXPECT_NE(made.error().message.find("/nowhere/model.onnx"), std::string::npos);
+}
+
+TEST(Recipe, what_cannot_be_finished_leaves_nothing_behind) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder.file("taken"));
+  ASSERT_FALSE(make_model(recipe_of("squeezenet"), folder.file("taken")));
+  EXPECT_FALSE(std::filesystem::exists(folder.file("taken.part")));
+}
+
+// As a device would: it is opened itself, which a socket does not allow, and never replaced.
+TEST(Recipe, what_is_no_file_stays) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mknod(folder.file("socket").c_str(), S_IFSOCK | 0600, 0), 0);
+  ASSERT_FALSE(make_model(recipe_of("squeezenet"), folder.file("socket")));
+  EXPECT_TRUE(std::filesystem::is_socket(folder.file("socket")));
+}
+
+TEST(Recipe, a_link_stays_and_the_file_it_leads_to_is_written) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(write_file(folder.file("old"), "old"));
+  std::filesystem::create_symlink(folder.file("old"), folder.file("link"));
+  ASSERT_TRUE(make_model(recipe_of("squeezenet"), folder.file("link")));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.file("link")));
+  EXPECT_GT(std::filesystem::file_size(folder.file("old")), 1'000'000U);
 }
 
 TEST(TrainingSet, is_the_same_for_a_seed_has_all_families_and_no_name_twice) {

@@ -96,5 +96,18 @@ TEST(Valid, weights_in_the_file_have_the_scale_they_were_drawn_with) {
   EXPECT_NEAR(squares / (16 * 3 * 7 * 7), 2.0 / (3 * 7 * 7), 0.1 * 2.0 / (3 * 7 * 7));
 }
 
+TEST(Valid, no_two_layers_have_the_same_weights) {
+  const TemporaryFolder folder;
+  Recipe recipe;
+  recipe.family = "resnet18";
+  recipe.width = 0.25;
+  ASSERT_TRUE(make_model(recipe, folder.file("model.onnx")));
+  const auto model = load(folder.file("model.onnx"));
+  std::set<std::string> seen;
+  for (const auto& weight : model.graph().initializer()) {
+    EXPECT_TRUE(seen.insert(weight.raw_data()).second) << weight.name();
+  }
+}
+
 }  // namespace
 }  // namespace assay::zoo
