@@ -25,7 +25,7 @@ enum class Activation {
 
 /// Height and width of a kernel or of padding; one number for both.
 struct Window {
-  Window(int64_t both) : height(both), width(both) {}  // NOLINT(google-explicit-constructor)
+  Window(int64_t both) : height(both), width(both) {}
   Window(int64_t high, int64_t wide) : height(high), width(wide) {}
   int64_t height;
   int64_t width;

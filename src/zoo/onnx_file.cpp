@@ -149,7 +149,6 @@ std::string model_head(const Graph& graph, const std::string& name) {
 
 template <class T>
 std::string_view bytes_of(std::span<const T> values) {
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): numbers as ONNX keeps them
   return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
 }
 

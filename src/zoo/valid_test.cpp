@@ -85,7 +85,7 @@ TEST(Valid, weights_in_the_file_have_the_scale_they_were_drawn_with) {
   const auto& first = model.graph().initializer(0);
   ASSERT_EQ(first.name(), "Conv_0.weight");
   const std::string& data = first.raw_data();
-  ASSERT_EQ(data.size(), 16 * 3 * 7 * 7 * sizeof(float));
+  ASSERT_EQ(data.size(), sizeof(float) * 16 * 3 * 7 * 7);
   double squares = 0;
   for (size_t at = 0; at < data.size(); at += sizeof(float)) {
     float number = 0;

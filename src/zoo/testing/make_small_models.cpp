@@ -10,9 +10,10 @@
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
   const std::filesystem::path folder = argv[1];
-  std::filesystem::create_directories(folder);
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
   for (const auto& recipe : assay::zoo::small_models()) {
-    const auto name = assay::zoo::model_name(recipe).value();
+    const auto name = assay::zoo::model_name(recipe).value_or("unnamed");
     const auto made = assay::zoo::make_model(recipe, folder / (name + ".onnx"));
     if (!made) return std::fprintf(stderr, "%s\n", made.error().message.c_str()), 1;
     const auto& input = made->inputs.front();
