@@ -15,7 +15,7 @@ import sys
 
 LEVELS = {
     "base": 0, "samples": 1, "net": 1,
-    "probes": 2, "stacks": 2, "gputrace": 2, "hooks": 2, "promapi": 2, "kubeapi": 2,
+    "probes": 2, "stacks": 2, "gputrace": 2, "hooks": 2, "promapi": 2, "kubeapi": 2, "model": 2,
     "launch": 3, "sampler": 3, "store": 3, "analysis": 4, "predict": 5, "report": 6,
     "session": 7, "agent": 8, "cluster": 8, "serve": 9, "cli": 10,
 }

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <assay/model/trace.h>
+
+namespace assay::model {
+
+/// One stored tensor that is a weight, or nodes' stand-in for one (ConstantOfShape).
+struct Weight {
+  int value = -1;
+  double elements = 0;
+  double bytes = 0;
+  bool statistic = false;  ///< of a normalization; not trained
+};
+
+/// Every weight once: what is stored and is no shape, index or condition. Text is no weight, and
+/// whole numbers are ones only where quantized operators take them.
+std::vector<Weight> weights(const Trace& trace);
+
+/// Where the numbers of a constant value come from: itself, or what it was folded from.
+std::vector<int> roots(const Trace& trace, int value);
+
+}  // namespace assay::model
