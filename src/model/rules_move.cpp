@@ -138,7 +138,7 @@ void slice(Call& call) {
   if (axes && axes->empty() && starts) {
     for (size_t i = 0; i < starts->size(); ++i) axes->push_back(static_cast<int64_t>(i));
   }
-  if (!axes) return call.set(0, Dims(in->size(), kUnknownDim));
+  if (!axes || (axes->empty() && !starts)) return call.set(0, Dims(in->size(), kUnknownDim));
   for (size_t i = 0; i < axes->size(); ++i) {
     const auto axis = axis_of((*axes)[i], in->size());
     if (!axis) return;

@@ -186,8 +186,7 @@ Result<Model> scan(std::string_view bytes, const std::string& file, const Mapped
   }
   const bool looks_right = has_graph || model.ir_version > 0;
   if (progress.failed() && !looks_right) return not_a_model(file, progress.error());
-  if (progress.failed())
-    return bad_input(fmt::format("{} is damaged or hostile: {}", file, progress.error()));
+  if (progress.failed()) return bad_input(fmt::format("{} is damaged: {}", file, progress.error()));
   if (!has_graph) return not_a_model(file, "it has no graph");
   return model;
 }

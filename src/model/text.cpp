@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "words.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,16 +15,6 @@ namespace assay::model {
 namespace {
 
 constexpr size_t kRows = 12;
-
-/// "25.6 M": three digits and a letter.
-std::string brief(double value, std::string_view unit = "") {
-  constexpr std::array<std::pair<double, std::string_view>, 4> kScales = {
-      {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}}};
-  for (const auto& [scale, letter] : kScales) {
-    if (value >= scale) return fmt::format("{} {}{}", format_number(value / scale), letter, unit);
-  }
-  return fmt::format("{:.0f}{}{}", value, unit.empty() ? "" : " ", unit);
-}
 
 /// Millions of parameters and MACs for one picture, as their authors or common tools give them.
 struct Famous {
@@ -61,13 +53,6 @@ std::string likeness(const Inspection& inspection) {
   return std::filesystem::path(inspection.file).stem().native();
 }
 
-std::string shape_text(const Known& known) {
-  if (!known.dims) return "?";
-  std::vector<std::string> parts;
-  for (const int64_t dim : *known.dims) parts.push_back(dim < 0 ? "?" : std::to_string(dim));
-  return parts.empty() ? "scalar" : fmt::format("{}", fmt::join(parts, "x"));
-}
-
 std::string ends_text(std::string_view what, const std::vector<Value>& values) {
   std::vector<std::string> parts;
   for (const auto& value : values) {
@@ -80,11 +65,6 @@ std::string ends_text(std::string_view what, const std::vector<Value>& values) {
   }
   return fmt::format("  {:<9}{}\n", what,
                      parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, ", ")));
-}
-
-std::string shortened(const std::string& text, size_t width) {
-  if (text.size() <= width) return text;
-  return width < 4 ? text.substr(0, width) : text.substr(0, width - 3) + "...";
 }
 
 /// What an operator is dear by: its operations, and where it has none, the bytes it moves.
