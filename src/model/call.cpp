@@ -58,6 +58,7 @@ std::optional<Dims> Call::sizes(size_t i) const {
   const auto* found = numbers(i);
   if (found == nullptr) return std::nullopt;
   Dims dims;
+  dims.reserve(found->size());
   for (const double value : *found) dims.push_back(held(value));
   return dims;
 }
@@ -81,6 +82,7 @@ Dims Call::integers(std::string_view name) const {
   const auto* found = node.attribute(name);
   Dims dims;
   if (found == nullptr) return dims;
+  dims.reserve(found->integers.size());
   for (const int64_t value : found->integers) dims.push_back(held(value));
   return dims;
 }

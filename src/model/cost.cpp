@@ -17,6 +17,7 @@ const Known* known_at(const Trace& trace, int value) {
 /// The call as it was traced, with its outputs.
 Call call_of(const Trace& trace, const Step& step) {
   std::vector<const Known*> inputs;
+  inputs.reserve(step.inputs.size());
   for (const int input : step.inputs) inputs.push_back(known_at(trace, input));
   Call call(*step.node, step.opset, std::move(inputs));
   for (size_t i = 0; i < step.outputs.size(); ++i) {

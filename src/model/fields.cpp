@@ -16,7 +16,7 @@ constexpr ptrdiff_t kForgetEvery = ptrdiff_t{16} << 20U;
 
 template <class T>
 T from_bytes(const char* at) {
-  T value;
+  T value{};
   std::memcpy(&value, at, sizeof value);
   return value;
 }

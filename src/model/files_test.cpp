@@ -51,6 +51,7 @@ std::vector<Known> inferred_outputs(Model& model) {
   for (auto& output : model.graph.outputs) output.has_shape = false;
   const auto traced = trace(model, {});
   std::vector<Known> outputs;
+  outputs.reserve(traced->outputs.size());
   for (const int output : traced->outputs)
     outputs.push_back(traced->values[static_cast<size_t>(output)].known);
   return outputs;

@@ -183,6 +183,7 @@ void shape(Call& call) {
   const int64_t begin = std::clamp(given < 0 ? given + rank : given, int64_t{0}, rank);
   const auto count = static_cast<int64_t>(out.elements());
   Numbers numbers;
+  numbers.reserve(in->size());
   for (int64_t i = begin; i < begin + count && i < rank; ++i)
     numbers.push_back(static_cast<double>((*in)[static_cast<size_t>(i)]));
   call.out.front().numbers = std::move(numbers);
@@ -305,6 +306,7 @@ void range(Call& call) {
   call.set(0, {dim_from(count)});
   if (!small(call.out.front())) return;
   Numbers numbers;
+  numbers.reserve(static_cast<size_t>(count));
   for (size_t i = 0; i < static_cast<size_t>(count); ++i)
     numbers.push_back(scalar(0) + static_cast<double>(i) * step);
   call.out.front().numbers = std::move(numbers);

@@ -72,6 +72,7 @@ void unsqueeze(Call& call) {
   }
   Dims dims;
   size_t next = 0;
+  dims.reserve(rank);
   for (size_t i = 0; i < rank; ++i) dims.push_back(added[i] ? 1 : (*in)[next++]);
   call.set(0, dims);
 }
@@ -127,6 +128,27 @@ void split(Call& call) {
   }
 }
 
+namespace {
+
+/// Elements from `start` to `end` of so many, as ONNX counts them.
+int64_t sliced(int64_t size, int64_t start, int64_t end, int64_t step) {
+  if (size < 0) return kUnknownDim;
+  if (step == 0) step = 1;
+  const auto place = [size, step](int64_t at) {
+    if (at < 0) at += size;
+    return step > 0 ? std::clamp<int64_t>(at, 0, size)
+                    : std::clamp<int64_t>(at, -1, std::max<int64_t>(size - 1, -1));
+  };
+  const auto length = static_cast<double>(place(end) - place(start));
+  return dim_from(std::max(0.0, std::ceil(length / static_cast<double>(step))));
+}
+
+void first_axes(Dims& axes, size_t count) {
+  for (size_t i = 0; i < count; ++i) axes.push_back(static_cast<int64_t>(i));
+}
+
+}  // namespace
+
 void slice(Call& call) {
   const Dims* in = call.dims(0);
   if (in == nullptr) return;
@@ -134,28 +156,17 @@ void slice(Call& call) {
   const auto ends = call.integers_or_input("ends", 2);
   auto axes = call.integers_or_input("axes", 3);
   const auto steps = call.has(4) ? call.sizes(4) : Dims{};
-  Dims dims = *in;
-  if (axes && axes->empty() && starts) {
-    for (size_t i = 0; i < starts->size(); ++i) axes->push_back(static_cast<int64_t>(i));
-  }
+  if (axes && axes->empty() && starts) first_axes(*axes, starts->size());
   if (!axes || (axes->empty() && !starts)) return call.set(0, Dims(in->size(), kUnknownDim));
+  const bool known =
+      starts && ends && steps && starts->size() == axes->size() && ends->size() == axes->size();
+  Dims dims = *in;
   for (size_t i = 0; i < axes->size(); ++i) {
     const auto axis = axis_of((*axes)[i], in->size());
     if (!axis) return;
-    const int64_t size = dims[*axis];
-    const bool known =
-        size >= 0 && starts && ends && steps && i < starts->size() && i < ends->size();
-    if (!known) {
-      dims[*axis] = kUnknownDim;
-      continue;
-    }
-    const int64_t step = i < steps->size() && (*steps)[i] != 0 ? (*steps)[i] : 1;
-    const auto place = [size, step](int64_t at) {
-      if (at < 0) at += size;
-      return step > 0 ? std::clamp<int64_t>(at, 0, size) : std::clamp<int64_t>(at, -1, size - 1);
-    };
-    const double length = static_cast<double>(place((*ends)[i]) - place((*starts)[i]));
-    dims[*axis] = dim_from(std::max(0.0, std::ceil(length / static_cast<double>(step))));
+    int64_t& dim = dims[*axis];
+    const int64_t step = known && i < steps->size() ? (*steps)[i] : 1;
+    dim = known ? sliced(dim, (*starts)[i], (*ends)[i], step) : kUnknownDim;
   }
   call.set(0, dims);
 }
@@ -220,9 +231,7 @@ void pad(Call& call) {
     else
       axes = *given;
   }
-  if (axes.empty()) {
-    for (size_t i = 0; i < in->size(); ++i) axes.push_back(static_cast<int64_t>(i));
-  }
+  if (axes.empty()) first_axes(axes, in->size());
   Dims dims = *in;
   if (!pads || pads->size() != 2 * axes.size()) return call.set(0, Dims(in->size(), kUnknownDim));
   for (size_t i = 0; i < axes.size(); ++i) {

@@ -50,6 +50,7 @@ int64_t slid(const Window& window, int64_t in, size_t i, size_t spatial) {
 
 Dims slid_all(const Window& window, const Dims& in, int64_t channels) {
   Dims dims = {in[0], channels};
+  dims.reserve(in.size());
   for (size_t i = 2; i < in.size(); ++i) dims.push_back(slid(window, in[i], i - 2, in.size() - 2));
   return dims;
 }

@@ -138,6 +138,7 @@ Function Scanner::function(std::string_view message) {
     if (fields.tag() == 11) function.defaults.push_back(attribute(fields.bytes()));
     progress_.keep(1, sizeof(std::string), message.data());
   }
+  if (function.domain == "ai.onnx") function.domain.clear();
   return function;
 }
 

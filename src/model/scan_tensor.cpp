@@ -27,7 +27,7 @@ double half_to_double(uint16_t bits) {
 
 template <class T>
 double number_at(const char* at) {
-  T value;
+  T value{};
   std::memcpy(&value, at, sizeof value);
   return static_cast<double>(value);
 }
@@ -63,6 +63,7 @@ std::optional<std::vector<double>> numbers_of(const Tensor& tensor, const Payloa
   if (elements > kSmallTensor || tensor.place == Place::external) return std::nullopt;
   const auto count = static_cast<size_t>(elements);
   std::vector<double> numbers;
+  numbers.reserve(count);
   const auto size = static_cast<size_t>(element_bytes(tensor.type));
   const Reader reader = reader_of(tensor.type);
   if (reader == nullptr) return std::nullopt;

@@ -110,7 +110,9 @@ Result<std::string> crossing_message(const Model& model, const Trace& trace, con
 
 Result<size_t> step_of(const Trace& trace, const std::string& tensor) {
   std::vector<std::string> names;
-  for (const auto& cut : cut_points(trace)) names.push_back(cut.tensor);
+  const auto cuts = cut_points(trace);
+  names.reserve(cuts.size());
+  for (const auto& cut : cuts) names.push_back(cut.tensor);
   if (std::find(names.begin(), names.end(), tensor) == names.end()) {
     const std::vector<std::string_view> views(names.begin(), names.end());
     const auto near = names.size() > 8 ? std::span(views).first(8) : std::span(views);

@@ -75,6 +75,7 @@ bool dearer(const OperatorCost* a, const OperatorCost* b) {
 
 std::string table(const Inspection& inspection, bool color, size_t columns) {
   std::vector<const OperatorCost*> order;
+  order.reserve(inspection.operators.size());
   for (const auto& one : inspection.operators) order.push_back(&one);
   const size_t rows = std::min(kRows, order.size());
   std::partial_sort(order.begin(), order.begin() + static_cast<ptrdiff_t>(rows), order.end(),

@@ -154,8 +154,7 @@ void Tracer::merge_declared(Step& step, const Scope& scope) {
 
 const Function* Tracer::function_of(const Node& node) const {
   for (const auto& function : model_.functions) {
-    const std::string_view domain = function.domain == "ai.onnx" ? "" : function.domain;
-    if (function.name == node.op && domain == node.domain) return &function;
+    if (function.name == node.op && function.domain == node.domain) return &function;
   }
   return nullptr;
 }
@@ -208,6 +207,16 @@ void Tracer::plain(const Node& node, Step& step) {
   apply(call, step);
 }
 
+void Tracer::name_outputs(const Step& step, Scope& scope) {
+  for (size_t i = 0; i < step.outputs.size(); ++i) {
+    if (step.outputs[i] < 0) continue;
+    const auto added = scope.names.insert_or_assign(step.node->outputs[i], step.outputs[i]);
+    if (!added.second) assume("some values are made by two nodes; the later one counts");
+    trace_.values[static_cast<size_t>(step.outputs[i])].producer =
+        static_cast<int>(trace_.steps.size());
+  }
+}
+
 Result<void> Tracer::node(const Node& node, Scope& scope, Place place) {
   if (trace_.steps.size() >= kMostSteps)
     return bad_input(fmt::format("the model has more than {} nodes once its functions are in place",
@@ -235,15 +244,7 @@ Result<void> Tracer::node(const Node& node, Scope& scope, Place place) {
     plain(node, step);
   }
   merge_declared(step, scope);
-  for (size_t i = 0; i < step.outputs.size(); ++i) {
-    if (step.outputs[i] < 0) continue;
-    if (!scope.names.try_emplace(node.outputs[i], step.outputs[i]).second) {
-      assume("some values are made by two nodes; the later one counts");
-      scope.names[node.outputs[i]] = step.outputs[i];
-    }
-    trace_.values[static_cast<size_t>(step.outputs[i])].producer =
-        static_cast<int>(trace_.steps.size());
-  }
+  name_outputs(step, scope);
   trace_.steps.push_back(std::move(step));
   return {};
 }

@@ -61,6 +61,18 @@ size_t axis_in(const Dims& axes, size_t i, size_t rank) {
   return i < axes.size() ? axis_of(axes[i], rank).value_or(0) : 0;
 }
 
+/// Puts the caller's attribute, or the function's default, in the place of a reference.
+void resolve(Attribute& attribute, const Function& function, const Node& caller) {
+  if (attribute.reference.empty()) return;
+  const auto* given = caller.attribute(attribute.reference);
+  for (const auto& otherwise : function.defaults) {
+    if (given == nullptr && otherwise.name == attribute.reference) given = &otherwise;
+  }
+  std::string name = std::move(attribute.name);
+  attribute = given != nullptr ? *given : Attribute();
+  attribute.name = std::move(name);
+}
+
 }  // namespace
 
 void Tracer::give(Step& step, size_t output, const Known& known) {
@@ -70,6 +82,7 @@ void Tracer::give(Step& step, size_t output, const Known& known) {
 
 std::vector<Known> Tracer::carried(const Step& step, size_t first, size_t count) const {
   std::vector<Known> list;
+  list.reserve(count);
   for (size_t i = first; i < first + count; ++i)
     list.push_back(i < step.inputs.size() ? known(step.inputs[i]) : Known());
   return list;
@@ -94,6 +107,7 @@ Result<Tracer::Body> Tracer::body(const Graph& graph, const std::vector<Known>& 
   declare(graph, inner);
   ASSAY_CHECK(nodes(graph.nodes, inner, {place.times, place.level + 1}));
   Body outputs;
+  outputs.reserve(graph.outputs.size());
   for (const auto& output : graph.outputs) outputs.push_back(find_or_miss(output.name, inner));
   return outputs;
 }
@@ -152,47 +166,50 @@ Result<void> Tracer::loop(const Node& node, Step& step, const Scope& scope, Plac
 }
 
 /// Up to opset 8 the lengths of sequences stand first, and everything has a batch dimension.
+Tracer::ScanEnds Tracer::scan_ends(const Node& node, const Step& step) const {
+  ScanEnds ends;
+  const Call call(node, step.opset, {});
+  const size_t first = step.opset < 9 ? 1 : 0;
+  const size_t count = step.inputs.size() > first ? step.inputs.size() - first : 0;
+  const int64_t told = std::max<int64_t>(0, call.integer("num_scan_inputs", 1));
+  const size_t slices = std::min(count, static_cast<size_t>(told));
+  ends.states = count - slices;
+  const Dims axes = call.integers("scan_input_axes");
+  for (Known& known : carried(step, first, count)) {
+    known.numbers.reset();
+    if (first != 0 && known.dims && !known.dims->empty()) ends.batch = known.dims->front();
+    if (first != 0) known = without_axis(known, 0);
+    if (ends.inputs.size() >= ends.states) {
+      const size_t rank = known.dims ? known.dims->size() : 0;
+      const size_t axis = axis_in(axes, ends.inputs.size() - ends.states, rank);
+      if (axis < rank) ends.length = (*known.dims)[axis];
+      known = without_axis(known, axis);
+    }
+    ends.inputs.push_back(std::move(known));
+  }
+  return ends;
+}
+
 Result<void> Tracer::scan_over(const Node& node, Step& step, const Scope& scope, Place place) {
   const Graph* inner = graph_of(node, "body");
   if (inner == nullptr) return no_body(node);
   step.holds_steps = true;
-  const Call call(node, step.opset, {});
-  const size_t first = step.opset < 9 ? 1 : 0;
-  const size_t batch = step.opset < 9 ? 1 : 0;
-  const size_t count = step.inputs.size() > first ? step.inputs.size() - first : 0;
-  const auto slices = std::min(
-      count, static_cast<size_t>(std::max<int64_t>(0, call.integer("num_scan_inputs", 1))));
-  const size_t states = count - slices;
-  int64_t length = kUnknownDim;
-  std::vector<Known> inputs = carried(step, first, states);
-  for (Known& state : inputs) {
-    state.numbers.reset();
-    if (batch != 0) state = without_axis(state, 0);
-  }
-  const Dims axes = call.integers("scan_input_axes");
-  for (Known& slice : carried(step, first + states, slices)) {
-    if (batch != 0) slice = without_axis(slice, 0);
-    const size_t axis = axis_in(axes, inputs.size() - states, slice.dims ? slice.dims->size() : 0);
-    if (slice.dims && axis < slice.dims->size()) length = (*slice.dims)[axis];
-    inputs.push_back(without_axis(slice, axis));
-  }
-  if (length < 0) assume(fmt::format("how often {} runs is not known; counted once", called(node)));
-  const double times = length < 0 ? 1 : static_cast<double>(length);
-  ASSAY_TRY(const Body outputs, body(*inner, inputs, scope, {place.times * times, place.level}));
-  const int64_t all = batch != 0 ? known(step.inputs.size() > 1 ? step.inputs[1] : -1)
-                                       .dims.value_or(Dims{kUnknownDim})
-                                       .front()
-                                 : 0;
-  const Dims out_axes = call.integers("scan_output_axes");
+  const ScanEnds ends = scan_ends(node, step);
+  if (ends.length < 0)
+    assume(fmt::format("how often {} runs is not known; counted once", called(node)));
+  const double times = ends.length < 0 ? 1 : static_cast<double>(ends.length);
+  ASSAY_TRY(const Body outputs,
+            body(*inner, ends.inputs, scope, {place.times * times, place.level}));
+  const Dims axes = Call(node, step.opset, {}).integers("scan_output_axes");
   for (size_t i = 0; i < outputs.size(); ++i) {
     Known made = known(outputs[i]);
-    if (i < states)
-      made = common(made, inputs[i]);
-    else
-      made = with_length(made, length,
-                         axis_in(out_axes, i - states, made.dims ? made.dims->size() + 1 : 0));
-    if (batch != 0) made = with_length(made, all, 0);
-    give(step, i, made);
+    if (i < ends.states) {
+      made = common(made, ends.inputs[i]);
+    } else {
+      const size_t rank = made.dims ? made.dims->size() + 1 : 0;
+      made = with_length(made, ends.length, axis_in(axes, i - ends.states, rank));
+    }
+    give(step, i, step.opset < 9 ? with_length(made, ends.batch, 0) : made);
   }
   return {};
 }
@@ -214,16 +231,7 @@ Result<void> Tracer::function(const Function& function, const Node& caller, Step
       const auto found = inner.names.find(input);
       if (found != inner.names.end() && found->second < 0) input.clear();
     }
-    for (auto& attribute : copy.attributes) {
-      if (attribute.reference.empty()) continue;
-      const std::string name = attribute.name;
-      const auto* given = caller.attribute(attribute.reference);
-      for (const auto& otherwise : function.defaults) {
-        if (given == nullptr && otherwise.name == attribute.reference) given = &otherwise;
-      }
-      attribute = given != nullptr ? *given : Attribute();
-      attribute.name = name;
-    }
+    for (auto& attribute : copy.attributes) resolve(attribute, function, caller);
   }
   const size_t end = trace_.made.size();
   for (size_t i = begin; i < end; ++i)

@@ -28,6 +28,13 @@ class Tracer {
     int level = 0;
   };
   using Body = std::vector<int>;  ///< the values of a nested graph's outputs
+  /// What a Scan's body gets: states, then slices of what it runs over.
+  struct ScanEnds {
+    std::vector<Known> inputs;
+    size_t states = 0;
+    int64_t length = kUnknownDim;
+    int64_t batch = kUnknownDim;
+  };
 
   // The main graph.
   void add_inputs(Scope& scope);
@@ -41,9 +48,11 @@ class Tracer {
   void constant(const Node& node, Step& step);
   void apply(const Call& call, Step& step);
   void unknown(const Node& node);
+  void name_outputs(const Step& step, Scope& scope);
   Result<void> choose(const Node& node, Step& step, const Scope& scope, Place place);
   Result<void> loop(const Node& node, Step& step, const Scope& scope, Place place);
   Result<void> scan_over(const Node& node, Step& step, const Scope& scope, Place place);
+  ScanEnds scan_ends(const Node& node, const Step& step) const;
   Result<void> function(const Function& function, const Node& caller, Step& step,
                         const Scope& scope, Place place);
 

@@ -21,6 +21,7 @@ std::string brief(double value, std::string_view unit) {
 std::string shape_text(const Known& known) {
   if (!known.dims) return "?";
   std::vector<std::string> parts;
+  parts.reserve(known.dims->size());
   for (const int64_t dim : *known.dims) parts.push_back(dim < 0 ? "?" : std::to_string(dim));
   return parts.empty() ? "scalar" : fmt::format("{}", fmt::join(parts, "x"));
 }
