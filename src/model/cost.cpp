@@ -76,11 +76,12 @@ void drop_cheaper(const Trace& trace, std::vector<Cost>& list) {
 void add_parameters(const Trace& trace, std::vector<Cost>& list) {
   std::unordered_map<int, double> left;
   for (const auto& weight : weights(trace)) left[weight.value] = weight.elements;
+  std::unordered_set<int> seen;
   for (size_t i = 0; i < trace.steps.size(); ++i) {
     if (trace.steps[i].folded) continue;
     for (const int input : trace.steps[i].inputs) {
       if (input < 0 || !trace.values[static_cast<size_t>(input)].constant) continue;
-      for (const int root : roots(trace, input)) {
+      for (const int root : roots(trace, input, seen)) {
         const auto found = left.find(root);
         if (found == left.end()) continue;
         list[i].parameters += found->second;

@@ -30,9 +30,10 @@ std::string cuts_text(const std::vector<CutPoint>& cuts, bool color, size_t colu
   const auto smallest = std::min_element(
       cuts.begin(), cuts.end(), [](const auto& a, const auto& b) { return a.bytes < b.bytes; });
   const size_t width = std::clamp<size_t>(columns < 76 ? 16 : columns - 60, 16, 60);
-  std::string text = fmt::format("{}{} places to cut; the fewest bytes cross at {}: {}{}\n\n",
-                                 color ? "\033[1m" : "", cuts.size(), smallest->tensor,
-                                 format_bytes(smallest->bytes), color ? "\033[0m" : "");
+  std::string text =
+      fmt::format("{}{} places to cut; the fewest bytes cross at {}: {}{}\n\n",
+                  color ? "\033[1m" : "", cuts.size(), shortened(smallest->tensor, 60),
+                  format_bytes(smallest->bytes), color ? "\033[0m" : "");
   text += fmt::format("{:<{}}  {:<16} {:>10} {:>12} {:>13}\n", "tensor", width, "shape", "crosses",
                       "MACs before", "work before");
   for (const auto& cut : cuts) {

@@ -147,6 +147,16 @@ TEST(Document, has_the_counts_at_its_top_and_the_operators) {
   EXPECT_EQ(document["operators"][0]["output_shape"], (nlohmann::json{3, 4}));
 }
 
+TEST(Text, names_from_the_file_do_not_reach_the_terminal_as_they_are) {
+  const std::string name = "\033[2Jgone\n";
+  const Read read(model_of(GraphParts{{node("Relu", {name}, {name + "2"})},
+                                      {},
+                                      {value(name, {dimension(name)})},
+                                      {value(name + "2", Ints{1})}}));
+  const std::string text = inspection_text(read.inspected(), false, 100);
+  EXPECT_EQ(text.find('\033'), std::string::npos) << text;
+}
+
 TEST(Text, the_answer_stands_first_and_what_is_unknown_last) {
   const Read read(model_of(
       GraphParts{{node("Magic", {"x"}, {"h"}, {}, "own"), node("MatMul", {"x", "w"}, {"y"})},

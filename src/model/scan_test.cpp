@@ -91,6 +91,35 @@ TEST(Scan, a_weight_of_negative_size_is_refused) {
             std::string::npos);
 }
 
+/// A field's beginning: its tag and a length of any size.
+std::string head(uint32_t tag, uint64_t length) {
+  std::string text;
+  protozero::add_varint_to_buffer(&text, uint64_t{tag} << 3U | 2U);
+  protozero::add_varint_to_buffer(&text, length);
+  return text;
+}
+
+TEST(Scan, files_beyond_4_GB_are_read_without_their_weights) {
+  constexpr uint64_t kBytes = 6'000'000'000;
+  std::string tensor;
+  protozero::pbf_writer(tensor).add_int64(1, kBytes / 4);
+  protozero::pbf_writer(tensor).add_int32(2, kFloat);
+  tensor += head(9, kBytes);
+  std::string start = head(5, tensor.size() + kBytes) + tensor;
+  start = std::string("\x08\x08") + head(7, start.size() + kBytes) + start;
+  std::string name = "/tmp/assay-large-XXXXXX";
+  const Fd file(::mkstemp(name.data()));
+  ASSERT_TRUE(write_all(file.get(), start));
+  ASSERT_EQ(::ftruncate(file.get(), static_cast<off_t>(start.size() + kBytes)), 0);  // all holes
+  const auto mapped = MappedFile::open(name);
+  ::unlink(name.c_str());
+  ASSERT_TRUE(mapped);
+  const auto model = scan(mapped->bytes(), name, &*mapped);
+  ASSERT_TRUE(model) << model.error().message;
+  EXPECT_EQ(model->graph.initializers.at(0).elements(), kBytes / 4.0);
+  EXPECT_EQ(model->graph.initializers.at(0).stored_bytes, kBytes);
+}
+
 TEST(MappedFile, says_what_is_wrong_with_a_file) {
   EXPECT_EQ(MappedFile::open("/no/such/file.onnx").error().message,
             "there is no file /no/such/file.onnx");

@@ -44,9 +44,10 @@ struct Part {
   bool is_first = false;
 };
 
-bool is_initializer(const Graph& graph, const std::string& name) {
-  return std::any_of(graph.initializers.begin(), graph.initializers.end(),
-                     [&](const Tensor& tensor) { return tensor.name == name; });
+Names initializers_of(const Graph& graph) {
+  Names names;
+  for (const auto& tensor : graph.initializers) names.insert(tensor.name);
+  return names;
 }
 
 void add_weights(const Graph& graph, const Names& used, PartFile& file) {
@@ -64,8 +65,9 @@ void add_weights(const Graph& graph, const Names& used, PartFile& file) {
 
 void add_ends(const Graph& graph, bool is_first, const std::string& crossing, PartFile& file) {
   if (is_first) {
+    const Names stored = initializers_of(graph);
     for (const auto& input : graph.inputs) {
-      if (!is_initializer(graph, input.name)) file.add(11, input.message);
+      if (!stored.contains(input.name)) file.add(11, input.message);
     }
     file.add_owned(12, crossing);
   } else {

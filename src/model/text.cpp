@@ -60,8 +60,8 @@ std::string ends_text(std::string_view what, const std::vector<Value>& values) {
       parts.push_back(fmt::format("and {} more", values.size() - 4));
       break;
     }
-    parts.push_back(
-        fmt::format("{} {} {}", value.name, shape_text(value.known), type_name(value.known.type)));
+    parts.push_back(fmt::format("{} {} {}", shortened(value.name, 40), shape_text(value.known),
+                                type_name(value.known.type)));
   }
   return fmt::format("  {:<9}{}\n", what,
                      parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, ", ")));
@@ -105,15 +105,24 @@ void add_list(std::string& text, std::string_view title, const std::vector<std::
   for (const auto& line : lines) text += fmt::format("  {}\n", line);
 }
 
+std::string joined(const std::set<std::string>& names) {
+  std::vector<std::string> parts;
+  for (const auto& name : names) {
+    parts.push_back(parts.size() < 8 ? shortened(name, 40) : "...");
+    if (parts.size() > 8) break;
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 std::vector<std::string> assumed(const Inspection& inspection) {
   std::vector<std::string> lines;
   if (!inspection.unbound_dims.empty())
-    lines.push_back(fmt::format("1 for {}; say otherwise with --dim NAME=N",
-                                fmt::join(inspection.unbound_dims, ", ")));
+    lines.push_back(
+        fmt::format("1 for {}; say otherwise with --dim NAME=N", joined(inspection.unbound_dims)));
   lines.insert(lines.end(), inspection.assumptions.begin(), inspection.assumptions.end());
   if (!inspection.external_files.empty())
-    lines.push_back(fmt::format("weights in {} are described, not read",
-                                fmt::join(inspection.external_files, ", ")));
+    lines.push_back(
+        fmt::format("weights in {} are described, not read", joined(inspection.external_files)));
   if (lines.size() > 10) {
     const size_t more = lines.size() - 10;
     lines.resize(10);

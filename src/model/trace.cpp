@@ -153,10 +153,8 @@ void Tracer::merge_declared(Step& step, const Scope& scope) {
 }
 
 const Function* Tracer::function_of(const Node& node) const {
-  for (const auto& function : model_.functions) {
-    if (function.name == node.op && function.domain == node.domain) return &function;
-  }
-  return nullptr;
+  const auto found = functions_.find({node.domain, node.op});
+  return found == functions_.end() ? nullptr : found->second;
 }
 
 void Tracer::unknown(const Node& node) {
@@ -257,6 +255,7 @@ Result<void> Tracer::nodes(const std::vector<Node>& list, Scope& scope, Place pl
 
 Result<Trace> Tracer::run() {
   Scope scope;
+  for (const auto& made : model_.functions) functions_.try_emplace({made.domain, made.name}, &made);
   add_initializers(model_.graph, scope);
   add_inputs(scope);
   declare(model_.graph, scope);

@@ -76,6 +76,7 @@ class Tracer {
   const Model& model_;
   const TraceOptions& options_;
   Trace trace_;
+  std::map<std::pair<std::string_view, std::string_view>, const Function*> functions_;
   double fold_budget_ = 2e7;  ///< numbers that may still be computed
 };
 

@@ -149,10 +149,10 @@ std::vector<Weight> weights(const Trace& trace) {
   return list;
 }
 
-std::vector<int> roots(const Trace& trace, int value) {
+std::vector<int> roots(const Trace& trace, int value, std::unordered_set<int>& seen) {
   std::vector<int> found;
+  if (!seen.insert(value).second) return found;
   std::vector<int> open = {value};
-  std::unordered_set<int> seen = {value};
   while (!open.empty()) {
     const int next = open.back();
     open.pop_back();

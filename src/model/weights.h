@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <unordered_set>
+
 #include <assay/model/trace.h>
 
 namespace assay::model {
@@ -17,7 +19,8 @@ struct Weight {
 /// whole numbers are ones only where quantized operators take them.
 std::vector<Weight> weights(const Trace& trace);
 
-/// Where the numbers of a constant value come from: itself, or what it was folded from.
-std::vector<int> roots(const Trace& trace, int value);
+/// Where the numbers of a constant value come from: itself, or what it was folded from. Values in
+/// `seen` are left out; those that were visited are added to it.
+std::vector<int> roots(const Trace& trace, int value, std::unordered_set<int>& seen);
 
 }  // namespace assay::model

@@ -26,7 +26,12 @@ std::string shape_text(const Known& known) {
   return parts.empty() ? "scalar" : fmt::format("{}", fmt::join(parts, "x"));
 }
 
-std::string shortened(const std::string& text, size_t width) {
+std::string shortened(std::string text, size_t width) {
+  // Names are foreign text, and terminals obey control characters.
+  for (char& c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte >= 0x7F) c = '?';
+  }
   if (text.size() <= width) return text;
   return width < 4 ? text.substr(0, width) : text.substr(0, width - 3) + "...";
 }

@@ -12,7 +12,8 @@ namespace assay::model {
 std::string brief(double value, std::string_view unit = "");
 /// "1x3x224x224"; "?" for what is not known.
 std::string shape_text(const Known& known);
-/// At most `width` characters, with dots where some are missing.
-std::string shortened(const std::string& text, size_t width);
+/// At most `width` characters for a terminal, with dots where some are missing; what is no plain
+/// letter becomes a question mark.
+std::string shortened(std::string text, size_t width);
 
 }  // namespace assay::model
