@@ -61,6 +61,60 @@ TEST(Cost, recurrent_layers_by_gates_steps_and_directions) {
             2 * 5 * 2 * 3 * 6 * (3 + 6));
 }
 
+TEST(Cost, quantized_layers_as_those_that_they_stand_for) {
+  const Read conv(model_of(
+      GraphParts{{node("QLinearConv", {"x", "s", "z", "w", "s", "z", "s", "z"}, {"y"})},
+                 {zeros("s", {}), zeros("z", {}, kUint8, 1), zeros("w", {16, 3, 3, 3}, kUint8, 1)},
+                 {value("x", Ints{1, 3, 10, 10}, kUint8)},
+                 {}}));
+  const Inspection found = conv.inspected();
+  EXPECT_EQ(found.total.macs, 16 * 64 * 27);
+  EXPECT_EQ(found.counts.conv_layers, 1U);
+  EXPECT_EQ(found.counts.filter_details, 16);
+  EXPECT_EQ(conv.value("y").known.type, kUint8);
+  const Read product(model_of(GraphParts{{node("MatMulInteger", {"a", "b"}, {"y"})},
+                                         {zeros("b", {7, 9}, kInt8, 1)},
+                                         {value("a", Ints{4, 7}, kInt8)},
+                                         {}}));
+  EXPECT_EQ(product.inspected().total.macs, 4 * 7 * 9);
+  EXPECT_EQ(product.value("y").known.type, kInt32);
+}
+
+TEST(Cost, attention_in_one_operator) {
+  // 2 texts of 16 words, 4 heads of 8: queries against keys, and the result against values.
+  const Read plain(
+      model_of(GraphParts{{node("Attention", {"q", "k", "v"}, {"y"})},
+                          {},
+                          {value("q", Ints{2, 4, 16, 8}), value("k", Ints{2, 4, 16, 8}),
+                           value("v", Ints{2, 4, 16, 8})},
+                          {}},
+               23));
+  EXPECT_EQ(plain.inspected().total.macs, 2 * (2 * 4 * 16 * 16 * 8));
+  const Read fused(model_of(GraphParts{
+      {node("Attention", {"x", "w", "b"}, {"y"}, {attribute("num_heads", 4)}, "com.microsoft")},
+      {zeros("w", {32, 96}), zeros("b", {96})},
+      {value("x", Ints{2, 16, 32})},
+      {}}));
+  EXPECT_EQ(fused.inspected().total.macs, 2 * 16 * 32 * 96 + 2 * (2 * 16 * 16 * 32));
+  EXPECT_EQ(fused.dims("y"), (Dims{2, 16, 32}));
+}
+
+TEST(Cost, pools_reductions_and_resizing_count_operations_without_macs) {
+  const Cost pool =
+      cost_of("MaxPool", {{1, 2, 8, 8}},
+              {attribute("kernel_shape", Ints{2, 2}), attribute("strides", Ints{2, 2})});
+  EXPECT_EQ(pool.macs, 0);
+  EXPECT_EQ(pool.flops, 2 * 16 * 4);
+  EXPECT_EQ(cost_of("ReduceMean", {{3, 5}}, {attribute("axes", Ints{1})}).flops, 15);
+  EXPECT_EQ(cost_of("Softmax", {{3, 5}}).flops, 75);
+  const Read grown(model_of(GraphParts{
+      {node("Resize", {"x", "", "", "sizes"}, {"y"}, {text_attribute("mode", "linear")})},
+      {integers("sizes", {1, 2, 8, 8})},
+      {value("x", Ints{1, 2, 4, 4})},
+      {}}));
+  EXPECT_EQ(grown.inspected().total.flops, 2 * 64 * 8);
+}
+
 TEST(Cost, views_are_free_and_picks_read_what_they_write) {
   EXPECT_EQ(cost_of("Flatten", {{2, 3, 4}}).bytes_read, 0);
   GraphParts parts{{node("Gather", {"table", "ids"}, {"y"})},

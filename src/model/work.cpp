@@ -135,8 +135,8 @@ Work attention(const Call& call) {
   const size_t rank = call.rank(0);
   if (rank < 3) return {};
   const size_t key_rank = call.rank(1);
-  const double past =
-      call.node.op == "Attention" ? factor(call.dim(4, 2)) - (call.has(4) ? 0 : 1) : 0;
+  const bool has_past = call.node.op == "Attention" && call.has(4);
+  const double past = has_past ? factor(call.dim(4, 2)) : 0;
   const double keys = factor(call.dim(1, key_rank < 2 ? 0 : key_rank - 2)) + past;
   const double heads = rank == 4
                            ? factor(call.dim(0, 1))
@@ -152,9 +152,10 @@ Work fused_attention(const Call& call) {
   const double batch = factor(call.dim(0, 0));
   const double length = factor(call.dim(0, 1));
   const double made = batch * length * factor(call.dim(0, 2)) * factor(call.dim(1, 1));
-  const double mixed = 2 * output_elements(call) * length;
+  const double keys = length + (call.has(4) ? factor(call.dim(4, 3)) : 0);
+  const double mixed = 2 * output_elements(call) * keys;
   const double heads = factor(call.integer("num_heads", 1));
-  return {made + mixed, 5 * batch * heads * length * length, Traffic::all};
+  return {made + mixed, 5 * batch * heads * length * keys, Traffic::all};
 }
 
 Work local_normalization(const Call& call) {
