@@ -124,10 +124,8 @@ void add_commands(CLI::App& app, Context& context) {
   add_history_command(app, context);
   add_report_command(app, context);
   add_top_command(app, context);
+  add_model_command(app, context);
   add_doctor_command(app, context);
-  auto* model = app.add_subcommand("model", "ONNX models: make them to measure");
-  model->require_subcommand(1);
-  add_model_make_command(*model, context);
   add_cleanup_command(app, context);
   add_completion_command(app, context);
   app.add_subcommand("help", "Tell more about a command");

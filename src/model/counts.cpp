@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weights.h"
+
+#include <string_view>
+
+#include <assay/model/inspect.h>
+
+namespace assay::model {
+namespace {
+
+bool is_conv(std::string_view op) {
+  return op == "Conv" || op == "FusedConv" || op == "QLinearConv" || op == "ConvInteger";
+}
+
+bool is_pool(std::string_view op) {
+  return op == "MaxPool" || op == "AveragePool" || op == "GlobalAveragePool" ||
+         op == "QLinearAveragePool" || op == "QLinearGlobalAveragePool";
+}
+
+bool is_gemm(std::string_view op) {
+  return op == "Gemm" || op == "FusedGemm" || op == "QGemm";
+}
+
+bool is_matmul(std::string_view op) {
+  return op == "MatMul" || op == "FusedMatMul" || op == "MatMulInteger" || op == "QLinearMatMul" ||
+         op == "MatMulIntegerToFloat" || op == "DynamicQuantizeMatMul" || op == "MatMulNBits";
+}
+
+/// Where the weights stand among the inputs.
+size_t weights_input(std::string_view op) {
+  return op.starts_with("QLinear") ? 3 : 1;
+}
+
+/// The step that made an input, seen through what leaves it as it was.
+const Step* maker(const Trace& trace, const Step& step) {
+  int value = step.inputs.empty() ? -1 : step.inputs.front();
+  while (value >= 0) {
+    const int producer = trace.values[static_cast<size_t>(value)].producer;
+    if (producer < 0) return nullptr;
+    const Step& made = trace.steps[static_cast<size_t>(producer)];
+    const std::string_view op = made.node->op;
+    const bool passes = op == "Identity" || op == "Dropout" || op == "Cast" ||
+                        op == "QuantizeLinear" || op == "DequantizeLinear";
+    if (!passes) return &made;
+    value = made.inputs.empty() ? -1 : made.inputs.front();
+  }
+  return nullptr;
+}
+
+bool is_after(const Trace& trace, const Step& step, std::string_view op) {
+  const Step* made = maker(trace, step);
+  return made != nullptr && made->node->op.ends_with(op);
+}
+
+bool has_stored_weights(const Trace& trace, const Step& step) {
+  const std::string_view op = step.node->op;
+  for (const size_t i : {weights_input(op), size_t{0}}) {
+    if (i >= step.inputs.size() || step.inputs[i] < 0) continue;
+    if (trace.values[static_cast<size_t>(step.inputs[i])].constant) return true;
+  }
+  return false;
+}
+
+bool is_fully_connected(const Trace& trace, const Step& step) {
+  const std::string_view op = step.node->op;
+  if (is_gemm(op)) return true;
+  if (is_matmul(op)) return has_stored_weights(trace, step) || is_after(trace, step, "Flatten");
+  return is_conv(op) && is_after(trace, step, "GlobalAveragePool");
+}
+
+double filters(const Trace& trace, const Step& step) {
+  const size_t at = weights_input(step.node->op);
+  if (at >= step.inputs.size() || step.inputs[at] < 0) return 0;
+  const auto& dims = trace.values[static_cast<size_t>(step.inputs[at])].known.dims;
+  return !dims || dims->empty() || dims->front() < 0 ? 0 : static_cast<double>(dims->front());
+}
+
+double bytes_of(const Trace& trace, const std::vector<int>& values) {
+  double bytes = 0;
+  for (const int value : values) {
+    if (value >= 0) bytes += trace.values[static_cast<size_t>(value)].known.bytes();
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Counts counts(const Trace& trace) {
+  Counts counts;
+  for (const auto& step : trace.steps) {
+    const std::string_view op = step.node->op;
+    if (is_conv(op)) {
+      ++counts.conv_layers;
+      counts.filter_details += filters(trace, step);
+    }
+    if (is_pool(op)) ++counts.pool_layers;
+    if (is_fully_connected(trace, step)) ++counts.fc_layers;
+  }
+  for (const auto& weight : weights(trace)) {
+    counts.total_parameters += weight.elements;
+    if (!weight.statistic) counts.trainable_parameters += weight.elements;
+  }
+  counts.model_input_size = bytes_of(trace, trace.inputs);
+  counts.model_output_size = bytes_of(trace, trace.outputs);
+  return counts;
+}
+
+}  // namespace assay::model
