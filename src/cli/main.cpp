@@ -27,6 +27,7 @@ Examples:
   assay history show last                             what the newest session found
   assay report last --format html -o report.html      one page to open, mail or print
   assay top                                           the apps of a node, live, from its agent
+  assay model inspect net.onnx                        what a model costs, without running it
   assay doctor                                        what this machine can measure
 
 Exit codes:

@@ -12,6 +12,7 @@ namespace {
 
 constexpr size_t kSmall = size_t{64} << 10U;  ///< copied by hand
 constexpr uint32_t kGraph = 7;
+constexpr size_t kForgetEvery = 256;  ///< pieces; the system maps 64 KiB around each
 
 std::string head_of(uint32_t tag, size_t length) {
   std::string head;
@@ -60,7 +61,9 @@ Result<void> PartFile::write_to(int fd, const std::vector<std::string_view>& oth
     if (!is_training(field)) text += field;
   }
   text += head_of(kGraph, length);
+  size_t touched = 0;
   for (const auto& piece : pieces_) {
+    if (++touched % kForgetEvery == 0) source_.forget();
     text += piece.head;
     if (piece.body.size() < kSmall) text += piece.body;
     if (piece.body.size() < kSmall && text.size() < (size_t{1} << 20U)) continue;

@@ -184,35 +184,50 @@ void grid_sample(Call& call) {
   call.set(0, dims);
 }
 
+namespace {
+
+/// Factors for the axes, from an input or, in old opsets, an attribute.
+std::vector<double> factors_of(const Call& call, bool old) {
+  const auto* given = call.numbers(old ? 1 : 2);
+  if (given != nullptr) return *given;
+  const auto* attribute = call.node.attribute("scales");
+  return attribute != nullptr ? attribute->reals : std::vector<double>();
+}
+
+Dims resized_axes(const Call& call) {
+  Dims axes = call.integers("axes");
+  if (!axes.empty()) return axes;
+  for (size_t i = 0; i < call.rank(0); ++i) axes.push_back(static_cast<int64_t>(i));
+  return axes;
+}
+
+bool keeps_aspect(const Call& call) {
+  const std::string_view policy = call.text("keep_aspect_ratio_policy");
+  return !policy.empty() && policy != "stretch";
+}
+
+}  // namespace
+
 void resize(Call& call) {
   const Dims* in = call.dims(0);
   if (in == nullptr) return;
   const bool old = call.node.op == "Upsample" || (call.inputs() == 2 && call.opset < 11);
+  const Dims axes = resized_axes(call);
   const auto sizes = old ? std::nullopt : call.sizes(3);
-  const auto* factors = call.numbers(old ? 1 : 2);
-  std::vector<double> given;
-  if (const auto* attribute = call.node.attribute("scales"); attribute != nullptr)
-    given = attribute->reals;
-  if (factors != nullptr) given = *factors;
-  Dims axes = call.integers("axes");
-  if (axes.empty()) {
-    for (size_t i = 0; i < in->size(); ++i) axes.push_back(static_cast<int64_t>(i));
-  }
+  const auto factors = factors_of(call, old);
+  const bool by_size = sizes && sizes->size() == axes.size() && !keeps_aspect(call);
+  if (!by_size && factors.size() != axes.size()) return call.set(0, Dims(in->size(), kUnknownDim));
   Dims dims = *in;
-  const bool by_size = sizes && sizes->size() == axes.size();
-  if (!by_size && given.size() != axes.size()) {
-    for (int64_t& dim : dims) dim = kUnknownDim;
-    return call.set(0, dims);
-  }
   for (size_t i = 0; i < axes.size(); ++i) {
     const auto axis = axis_of(axes[i], dims.size());
     if (!axis) return;
-    const double size = static_cast<double>(dims[*axis]);
-    dims[*axis] = by_size ? (*sizes)[i] : size < 0 ? kUnknownDim : dim_from(size * given[i] + 1e-6);
+    int64_t& dim = dims[*axis];
+    if (by_size) {
+      dim = (*sizes)[i];
+    } else if (dim >= 0) {
+      dim = dim_from(static_cast<double>(dim) * factors[i] + 1e-6);
+    }
   }
-  if (by_size && call.has_attribute("keep_aspect_ratio_policy") &&
-      call.text("keep_aspect_ratio_policy") != "stretch")
-    for (int64_t& dim : dims) dim = kUnknownDim;
   call.set(0, dims);
 }
 

@@ -23,21 +23,33 @@ struct Famous {
   double macs;
 };
 
-constexpr std::array<Famous, 14> kFamous = {{
+constexpr std::array<Famous, 26> kFamous = {{
     {"AlexNet", 61.0, 655},
     {"AlexNet", 61.1, 714},
-    {"VGG-16", 138.4, 15470},
-    {"VGG-19", 143.7, 19630},
+    {"BERT-base", 109.5, 11174},
+    {"DenseNet-121", 7.98, 2834},
+    {"DenseNet-169", 14.15, 3360},
+    {"DenseNet-201", 20.01, 4291},
+    {"EfficientNet-B0", 5.29, 386},
+    {"GoogLeNet", 6.62, 1498},
+    {"Inception v3", 23.83, 5713},
+    {"MobileNet v1", 4.23, 569},
+    {"MobileNet v2", 3.50, 301},
+    {"MobileNet v3 small", 2.54, 56.5},
+    {"MobileNet v3 large", 5.48, 217},
     {"ResNet-18", 11.69, 1814},
     {"ResNet-34", 21.8, 3664},
     {"ResNet-50", 25.56, 4089},
     {"ResNet-101", 44.55, 7801},
     {"ResNet-152", 60.19, 11514},
-    {"DenseNet-121", 7.98, 2834},
+    {"ShuffleNet v2", 2.28, 145},
+    {"SqueezeNet 1.0", 1.248, 819},
     {"SqueezeNet 1.1", 1.235, 349},
-    {"MobileNet v2", 3.50, 301},
-    {"EfficientNet-B0", 5.29, 386},
-    {"Inception v3", 27.16, 5713},
+    {"ViT-B/16", 86.57, 17564},
+    {"VGG-11", 132.9, 7609},
+    {"VGG-13", 133.0, 11308},
+    {"VGG-16", 138.4, 15470},
+    {"VGG-19", 143.7, 19630},
 }};
 
 bool is_near(double value, double other, double share) {

@@ -229,7 +229,7 @@ Result<void> Tracer::node(const Node& node, Scope& scope, Place place) {
   for (const auto& name : node.outputs)
     step.outputs.push_back(name.empty() ? -1 : add(name, Origin::node));
   if (const Function* made = function_of(node)) {
-    ASSAY_CHECK(function(*made, node, step, scope, place));
+    ASSAY_CHECK(function(*made, node, step, place));
   } else if (node.op == "If" && node.domain.empty()) {
     ASSAY_CHECK(choose(node, step, scope, place));
   } else if (node.op == "Loop" && node.domain.empty()) {

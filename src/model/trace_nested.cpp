@@ -216,7 +216,7 @@ Result<void> Tracer::scan_over(const Node& node, Step& step, const Scope& scope,
 
 /// A function's nodes run in the place of the one that calls it.
 Result<void> Tracer::function(const Function& function, const Node& caller, Step& step,
-                              const Scope& /*scope*/, Place place) {
+                              Place place) {
   if (place.level >= kDeepest)
     return bad_input(fmt::format("the model's functions call each other without an end: {}",
                                  in_quotes(function.name)));

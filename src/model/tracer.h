@@ -53,8 +53,7 @@ class Tracer {
   Result<void> loop(const Node& node, Step& step, const Scope& scope, Place place);
   Result<void> scan_over(const Node& node, Step& step, const Scope& scope, Place place);
   ScanEnds scan_ends(const Node& node, const Step& step) const;
-  Result<void> function(const Function& function, const Node& caller, Step& step,
-                        const Scope& scope, Place place);
+  Result<void> function(const Function& function, const Node& caller, Step& step, Place place);
 
   // Nested graphs.
   Result<Body> body(const Graph& graph, const std::vector<Known>& inputs, const Scope& scope,
