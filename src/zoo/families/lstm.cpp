@@ -23,12 +23,8 @@ Tensor layer(Net& net, const Tensor& x, int64_t hidden, int64_t directions) {
   const Tensor inputs = weight(".inputs", {directions, 4 * hidden, x.shape[2]});
   const Tensor recurrent = weight(".recurrent", {directions, 4 * hidden, hidden});
   const Tensor bias = weight(".bias", {directions, 8 * hidden});
-  const Shape state{directions, x.shape[1], hidden};
-  const Tensor first = graph.weight(name + ".state", state, 0, 0, Role::constant);
-  const Tensor memory = graph.weight(name + ".memory", state, 0, 0, Role::constant);
   const Tensor y = graph.node(
-      "LSTM", {x, inputs, recurrent, bias, {}, first, memory},
-      {x.shape[0], directions, x.shape[1], hidden},
+      "LSTM", {x, inputs, recurrent, bias}, {x.shape[0], directions, x.shape[1], hidden},
       {{"direction", directions == 2 ? "bidirectional" : "forward"}, {"hidden_size", hidden}});
   const Tensor near = directions == 1 ? y : net.transpose(y, {0, 2, 1, 3});
   return net.reshape(near, {x.shape[0], x.shape[1], directions * hidden});
