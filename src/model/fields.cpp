@@ -87,7 +87,7 @@ bool Fields::next() {
   progress_.reached(start_);
   wire_ = static_cast<uint32_t>(key & 7U);
   tag_ = static_cast<uint32_t>(key >> 3U);
-  bytes_ = {};
+  bytes_ = {start_, 0};
   number_ = 0;
   if (tag_ != 0 && key >> 32U == 0) {
     if (wire_ == 0) return number(at_, end_, number_);

@@ -59,11 +59,16 @@ void Scanner::graph(std::string_view message, Graph& graph) {
   if (++depth_ > kDeepest)
     progress_.fail(fmt::format("graphs nested deeper than {}", kDeepest), message.data());
   Fields fields(message, progress_, "graph");
-  while (fields.next()) graph_field(fields, graph);
+  while (fields.next()) {
+    if (fields.is_bytes()) graph_field(fields, graph);
+  }
   --depth_;
 }
 
 void Scanner::attribute_field(Fields& fields, Attribute& attribute) {
+  const bool is_number =
+      fields.tag() == 2 || fields.tag() == 3 || fields.tag() == 7 || fields.tag() == 8;
+  if (!is_number && !fields.is_bytes()) return;
   switch (fields.tag()) {
     case 1:
       attribute.name = fields.text();
@@ -113,6 +118,7 @@ Node Scanner::node(std::string_view message) {
   progress_.keep(1, sizeof node, message.data());
   Fields fields(message, progress_, "node");
   while (fields.next()) {
+    if (!fields.is_bytes()) continue;
     if (fields.tag() == 1 || fields.tag() == 2) {
       progress_.keep(1, sizeof(std::string), message.data());
       (fields.tag() == 1 ? node.inputs : node.outputs).push_back(fields.text());
@@ -130,6 +136,7 @@ Function Scanner::function(std::string_view message) {
   Function function;
   Fields fields(message, progress_, "function");
   while (fields.next()) {
+    if (!fields.is_bytes()) continue;
     if (fields.tag() == 1) function.name = fields.text();
     if (fields.tag() == 4) function.inputs.push_back(fields.text());
     if (fields.tag() == 5) function.outputs.push_back(fields.text());

@@ -84,6 +84,18 @@ TEST(Scan, graphs_nested_without_end_are_refused) {
   EXPECT_NE(error_of(model_of(inner)).find("nested deeper"), std::string::npos);
 }
 
+TEST(Scan, numbers_where_messages_belong_are_skipped) {
+  std::string inner;
+  protozero::pbf_writer writer(inner);
+  for (const uint32_t tag : {1U, 5U, 11U, 12U, 13U, 15U}) writer.add_int64(tag, 5);
+  const std::string bytes = model_of(inner);
+  const auto model = scan(bytes, "m.onnx");
+  ASSERT_TRUE(model);
+  EXPECT_TRUE(model->graph.nodes.empty());
+  EXPECT_TRUE(model->graph.initializers.empty());
+  EXPECT_TRUE(model->graph.inputs.empty());
+}
+
 TEST(Scan, a_weight_of_negative_size_is_refused) {
   std::string tensor;
   protozero::pbf_writer(tensor).add_int64(1, -5);
