@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "statistics.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include <assay/predict/intervals.h>
-
-#include "statistics.h"
 
 namespace assay::predict {
 namespace {
