@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "statistics.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -46,13 +48,6 @@ double correlation(std::span<const double> a, std::span<const double> b) {
     bb += (b[i] - mean_b) * (b[i] - mean_b);
   }
   return aa > 0 && bb > 0 ? ab / std::sqrt(aa * bb) : 0;
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
 }  // namespace

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base_costs.h"
+#include "processes.h"
+
+#include <cmath>
+
+#include <assay/predict/learn.h>
+
+namespace assay::predict {
+namespace {
+
+using Eigen::Index;
+
+Eigen::Map<const Values> values_of(const Grid& grid) {
+  return {grid.values.data(), static_cast<Index>(grid.rows), static_cast<Index>(grid.columns)};
+}
+
+void measure_features(const Grid& features, Learned& learned) {
+  const auto count = static_cast<double>(features.rows);
+  for (size_t column = 0; column < features.columns; ++column) {
+    double mean = 0;
+    for (size_t row = 0; row < features.rows; ++row) mean += features.at(row, column) / count;
+    double squares = 0;
+    for (size_t row = 0; row < features.rows; ++row)
+      squares += (features.at(row, column) - mean) * (features.at(row, column) - mean) / count;
+    learned.means.push_back(mean);
+    // What never changes says nothing about a value that it did not have either.
+    learned.scales.push_back(squares > 1e-18 ? std::sqrt(squares) : 0);
+  }
+}
+
+Grid standardized(const Learned& learned, const Grid& features) {
+  Grid found = features;
+  for (size_t row = 0; row < found.rows; ++row) {
+    for (size_t column = 0; column < found.columns; ++column) {
+      double& value = found.at(row, column);
+      const double scale = learned.scales[column];
+      value = scale > 0 ? (value - learned.means[column]) / scale : 0;
+    }
+  }
+  return found;
+}
+
+/// The logarithm of the base, tasks x items.
+Values base_times(const Grid& coefficients, const Grid& costs) {
+  Values found(static_cast<Index>(coefficients.rows), static_cast<Index>(costs.rows));
+  for (size_t task = 0; task < coefficients.rows; ++task)
+    for (size_t item = 0; item < costs.rows; ++item)
+      found(static_cast<Index>(task), static_cast<Index>(item)) =
+          base_of(coefficients.row(task), costs.row(item));
+  return found;
+}
+
+Process fit(const Values& items, const Values& tasks) {
+  return fit_process(likely_kernel(items, tasks), items, tasks);
+}
+
+Values tell_process(const Process& process, const Values& learned_from, const Values& asked) {
+  const Eigen::MatrixXd alike = kernel_of(process.kernel, learned_from, asked);
+  const Eigen::Map<const Eigen::VectorXd> centres(process.centres.data(),
+                                                  static_cast<Index>(process.centres.size()));
+  return (values_of(process.weights) * alike).colwise() + centres;
+}
+
+}  // namespace
+
+Learned learn(const Lesson& lesson) {
+  Learned learned;
+  measure_features(lesson.features, learned);
+  learned.items = standardized(learned, lesson.features);
+  learned.base = Grid(lesson.log_times.rows, lesson.costs.columns + 1);
+  for (size_t task = 0; task < lesson.log_times.rows; ++task) {
+    const auto coefficients = fit_base(lesson.costs, lesson.log_times.row(task));
+    std::copy(coefficients.begin(), coefficients.end(),
+              learned.base.values.begin() + static_cast<ptrdiff_t>(task * learned.base.columns));
+  }
+  const Values items = values_of(learned.items);
+  const Values times = values_of(lesson.log_times);
+  learned.plain = fit(items, times);
+  learned.on_base = fit(items, times - base_times(learned.base, lesson.costs));
+  return learned;
+}
+
+Grid tell(const Learned& learned, const Grid& features, const Grid& costs) {
+  const Grid asked_grid = standardized(learned, features);
+  const Values asked = values_of(asked_grid);
+  const Values items = values_of(learned.items);
+  const Values plain = tell_process(learned.plain, items, asked);
+  const Values above = tell_process(learned.on_base, items, asked);
+  const Values mean = (plain + above + base_times(learned.base, costs)) / 2;
+  Grid found(learned.base.rows, features.rows);
+  std::copy(mean.data(), mean.data() + mean.size(), found.values.begin());
+  return found;
+}
+
+}  // namespace assay::predict
