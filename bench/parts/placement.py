@@ -54,12 +54,12 @@ def mlperf_models(bench, ask, column):
              for seed in SEEDS]
     name = f"MLPerf edge, {column}"
     good = mean(found, "mape") <= 5.5 and mean(found, "within") >= 90
-    row(bench, f"{name}: unseen models", told(found), f"mean of {len(SEEDS)} foldings; baseline 7.9 %, 77.6 %",
-        "at most 5.5 %, at least 90 %", verdict(column, good))
+    bench.row(f"{name}: unseen models", told(found), f"mean of {len(SEEDS)} foldings; baseline 7.9 %, 77.6 %",
+              "at most 5.5 %, at least 90 %", verdict(column, good))
     choices = [f["fastest"] for f in found]
     right, regret = mean(choices, "right"), mean(choices, "regret")
-    row(bench, f"{name}: the fastest of {choices[0]['systems']} systems", f"{right:.1f} % right, regret {regret:.2f} %",
-        f"{choices[0]['items']} items; always the same: {choices[0]['constant']:.0f} %; baseline 86 %",
+    bench.row(f"{name}: the fastest of {choices[0]['systems']} systems", f"{right:.1f} % right, regret {regret:.2f} %",
+              f"{choices[0]['items']} items; always the same: {choices[0]['constant']:.0f} %; baseline 86 %",
         "at least 92 %, at most 1 %", verdict(column, right >= 92 and regret <= 1))
     if column == COLUMNS[0]:
         intervals(bench, f"{name}: unseen models", found)
@@ -70,9 +70,9 @@ def mlperf_devices(bench, ask, column):
     table = ("devices", "mlperf_edge_singlestream.csv", "mlperf_systems.yaml", "0", column)
     drawn, chosen = ask(*table, "any", "20"), ask(*table, "chosen", "20")
     good = drawn["mape"] <= 7.5 and drawn["within"] >= 80
-    row(bench, f"{name}, any 20 runs", told([drawn]), "baseline 10.1 %, 66.1 %", "at most 7.5 %, at least 80 %",
-        verdict(column, good))
-    row(bench, f"{name}, 20 chosen runs", told([chosen]), "", "", None)
+    bench.row(f"{name}, any 20 runs", told([drawn]), "baseline 10.1 %, 66.1 %", "at most 7.5 %, at least 80 %",
+              verdict(column, good))
+    bench.row(f"{name}, 20 chosen runs", told([chosen]))
     if column == COLUMNS[0]:
         intervals(bench, name, [drawn])
 
@@ -80,13 +80,6 @@ def mlperf_devices(bench, ask, column):
 def phones(bench, ask):
     found = [ask("models", "mobile_cnn_real.csv", "phones.yaml", str(seed)) for seed in SEEDS]
     good = mean(found, "mape") <= 8 and mean(found, "within") >= 75
-    row(bench, "phones: unseen models", told(found), f"mean of {len(SEEDS)} foldings; baseline 11.5 %, 59.9 %",
-        "at most 8 %, at least 75 %", good)
+    bench.row("phones: unseen models", told(found), f"mean of {len(SEEDS)} foldings; baseline 11.5 %, 59.9 %",
+              "at most 8 %, at least 75 %", good)
     intervals(bench, "phones: unseen models", found)
-
-
-def row(bench, name, value, detail, goal, good):
-    if good is None:
-        bench.row(name, value, detail)
-    else:
-        bench.row(name, value, detail, goal, good)
