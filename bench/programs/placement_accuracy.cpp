@@ -3,6 +3,8 @@
 //   placement_accuracy models TABLE MAPPING SEED [TIME_COLUMN [PREFIX LEAST]]
 // tells unseen models, 10-fold. With PREFIX, also which task is the fastest, among tasks whose
 // names begin with it and whose system (the name without its last part) has at least LEAST times.
+//   placement_accuracy devices TABLE MAPPING SEED TIME_COLUMN any|chosen RUNS
+// tells unseen devices by some runs on each.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include <assay/base/files.h>
+#include <assay/predict/leave_devices_out.h>
 #include <assay/predict/validate.h>
 
 namespace {
@@ -117,16 +120,29 @@ Result<json> unseen_models(const std::vector<std::string>& words) {
   return result;
 }
 
+Result<json> unseen_devices(const std::vector<std::string>& words) {
+  if (words.size() < 7) return bad_input("devices needs a column, any or chosen, and RUNS");
+  ASSAY_TRY(const auto table, table_of(words[1], words[2], words[4]));
+  const auto number = [&](size_t i) { return std::strtoull(words[i].c_str(), nullptr, 10); };
+  const NewDeviceTrial trial{
+      .runs = number(6), .runs_chosen = words[5] == "chosen", .seed = number(3)};
+  const auto found = leave_devices_out(table, trial);
+  json result = json_of(accuracy(found.judged));
+  result["tasks"] = table.tasks.size();
+  result["coverage"] = 100 * coverage(found.intervals);
+  return result;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
-  if (words.size() < 4 || words[0] != "models") {
-    std::fputs("usage: placement_accuracy models TABLE MAPPING SEED [COLUMN [PREFIX LEAST]]\n",
+  if (words.size() < 4 || (words[0] != "models" && words[0] != "devices")) {
+    std::fputs("usage: placement_accuracy models|devices TABLE MAPPING SEED [COLUMN ...]\n",
                stderr);
     return 2;
   }
-  const auto result = unseen_models(words);
+  const auto result = words[0] == "models" ? unseen_models(words) : unseen_devices(words);
   if (!result) {
     std::fprintf(stderr, "%s\n", result.error().message.c_str());
     return 1;

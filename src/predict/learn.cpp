@@ -2,6 +2,7 @@
 #include "base_costs.h"
 #include "processes.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <assay/predict/learn.h>
