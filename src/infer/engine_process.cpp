@@ -17,20 +17,13 @@
 #include <unistd.h>
 #include <utility>
 
+#include <assay/base/spawn_actions.h>
 #include <assay/base/text.h>
 
 namespace assay::infer {
 namespace {
 
 using SteadyClock = std::chrono::steady_clock;
-
-struct Actions {
-  Actions() { ::posix_spawn_file_actions_init(&value); }
-  Actions(const Actions&) = delete;
-  Actions& operator=(const Actions&) = delete;
-  ~Actions() { ::posix_spawn_file_actions_destroy(&value); }
-  posix_spawn_file_actions_t value{};
-};
 
 struct Pipe {
   Fd read;
@@ -62,7 +55,7 @@ bool send_all(int fd, std::string_view bytes) {
 }
 
 Result<pid_t> spawn(const std::vector<std::string>& command, int input, int output, int errors) {
-  Actions actions;
+  SpawnActions actions;
   ::posix_spawn_file_actions_adddup2(&actions.value, input, STDIN_FILENO);
   ::posix_spawn_file_actions_adddup2(&actions.value, output, STDOUT_FILENO);
   ::posix_spawn_file_actions_adddup2(&actions.value, errors, STDERR_FILENO);

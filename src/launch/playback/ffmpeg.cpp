@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <assay/base/files.h>
+#include <assay/base/spawn_actions.h>
 #include <assay/base/text.h>
 
 namespace assay::launch {
@@ -23,14 +24,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kErrors = "ffmpeg-errors.txt";
 constexpr int kStopCheckMilliseconds = 100;
-
-struct Actions {
-  Actions() { ::posix_spawn_file_actions_init(&value); }
-  Actions(const Actions&) = delete;
-  Actions& operator=(const Actions&) = delete;
-  ~Actions() { ::posix_spawn_file_actions_destroy(&value); }
-  posix_spawn_file_actions_t value{};
-};
 
 struct Attributes {
   Attributes() { ::posix_spawnattr_init(&value); }
@@ -53,7 +46,7 @@ void isolate(Attributes& attributes) {
 }
 
 Result<pid_t> spawn(const std::vector<std::string>& words, const fs::path& folder, int output) {
-  Actions actions;
+  SpawnActions actions;
   ::posix_spawn_file_actions_addchdir_np(&actions.value, folder.c_str());
   ::posix_spawn_file_actions_addopen(&actions.value, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   ::posix_spawn_file_actions_adddup2(&actions.value, output, STDOUT_FILENO);
