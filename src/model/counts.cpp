@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "layers.h"
 #include "weights.h"
 
 #include <string_view>
@@ -8,27 +9,9 @@
 namespace assay::model {
 namespace {
 
-bool is_conv(std::string_view op) {
-  return op == "Conv" || op == "FusedConv" || op == "QLinearConv" || op == "ConvInteger";
-}
-
 bool is_pool(std::string_view op) {
   return op == "MaxPool" || op == "AveragePool" || op == "GlobalAveragePool" ||
          op == "QLinearAveragePool" || op == "QLinearGlobalAveragePool";
-}
-
-bool is_gemm(std::string_view op) {
-  return op == "Gemm" || op == "FusedGemm" || op == "QGemm";
-}
-
-bool is_matmul(std::string_view op) {
-  return op == "MatMul" || op == "FusedMatMul" || op == "MatMulInteger" || op == "QLinearMatMul" ||
-         op == "MatMulIntegerToFloat" || op == "DynamicQuantizeMatMul" || op == "MatMulNBits";
-}
-
-/// Where the weights stand among the inputs.
-size_t weights_input(std::string_view op) {
-  return op.starts_with("QLinear") ? 3 : 1;
 }
 
 /// The step that made an input, seen through what leaves it as it was.

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <assay/base/result.h>
+#include <assay/model/workload.h>
+#include <assay/predict/device.h>
+
+namespace assay::predict {
+
+/// What times were learned for.
+struct Task {
+  std::string device;  ///< name of one of Predictor::devices()
+  std::string engine;
+  std::string precision;
+};
+
+/// What is told of the time of one inference.
+struct Estimate {
+  size_t task = 0;  ///< of Predictor::tasks()
+  double seconds = 0;
+  double low = 0;  ///< four of five times lie between low and high
+  double high = 0;
+  /// Why there is more doubt than the interval says, in words: the model is far outside of what was
+  /// learned from. Empty: it is not.
+  std::string doubt;
+};
+
+/// Tells times by what `assay train` has learned. Reads no file after it is made; thread-safe.
+class Predictor {
+ public:
+  /// The contents of a model file; `name` is for messages. docs/model-file.md has its form.
+  static Result<Predictor> parse(const std::string& name, std::string_view text);
+  static Result<Predictor> read(const std::filesystem::path& file);
+  Predictor(Predictor&&) noexcept;
+  Predictor& operator=(Predictor&&) noexcept;
+  ~Predictor();
+
+  const std::vector<Device>& devices() const;
+  const std::vector<Task>& tasks() const;
+
+  /// For each task of the model's precision, or of all where none has it (and then with doubt).
+  /// `loads`: for each task, the share of its device's cores that other work keeps busy, 0 to 1.
+  std::vector<Estimate> tell(const model::Characteristics& model,
+                             std::span<const double> loads) const;
+  /// For each task, by the old counts alone.
+  std::vector<Estimate> tell(const model::Counts& counts, std::span<const double> loads) const;
+
+ private:
+  struct State;
+  explicit Predictor(std::unique_ptr<const State> state);
+  std::unique_ptr<const State> state_;
+};
+
+}  // namespace assay::predict
