@@ -7,17 +7,20 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>  // before Asio, which forgets it
 
+#include <assay/base/files.h>
 #include <assay/base/text.h>
 #include <assay/net/http_server.h>
 
@@ -35,7 +38,9 @@ struct ServerState {
   ServerLimits limits;
   size_t clients = 0;
   bool ended = false;
-  std::vector<std::function<void()>> closers;  ///< of the places that are listened at
+  std::function<BodyPlan(const ServerRequest&)> plan = {};
+  std::unique_ptr<asio::thread_pool> workers = {};  ///< for answers that take their time
+  std::vector<std::function<void()>> closers = {};  ///< of the places that are listened at
 };
 
 namespace {
@@ -56,6 +61,7 @@ class Counted {
 /// Who is at the other end of a connection.
 struct Peer {
   Origin origin = Origin::network;
+  std::string address = {};
   std::optional<uid_t> user = {};
 };
 
@@ -69,7 +75,9 @@ bool is_loopback(const asio::ip::address& address) {
 Peer peer_of(const asio::ip::tcp::socket& socket) {
   error_code error;
   const auto peer = socket.remote_endpoint(error);
-  return {!error && is_loopback(peer.address()) ? Origin::loopback : Origin::network};
+  if (error) return {};
+  return {is_loopback(peer.address()) ? Origin::loopback : Origin::network,
+          peer.address().to_string()};
 }
 
 /// Root of a container is somebody else than root of this machine.
@@ -86,10 +94,10 @@ Peer peer_of(asio::local::stream_protocol::socket& socket) {
   if (::getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &caller, &size) != 0 ||
       !is_in_our_namespace(caller.pid))
     return {Origin::unix_socket};
-  return {Origin::unix_socket, caller.uid};
+  return {Origin::unix_socket, "", caller.uid};
 }
 
-ServerRequest request_of(http::request<http::string_body>& message, const Peer& peer) {
+ServerRequest request_of(const http::request_header<>& message, const Peer& peer) {
   ServerRequest request;
   request.method = std::string(message.method_string());
   std::string_view target(message.target().data(), message.target().size());
@@ -102,7 +110,8 @@ ServerRequest request_of(http::request<http::string_body>& message, const Peer& 
   request.accept = std::string(message[http::field::accept]);
   request.accept_encoding = std::string(message[http::field::accept_encoding]);
   request.authorization = std::string(message[http::field::authorization]);
-  request.body = std::move(message.body());
+  request.content_type = std::string(message[http::field::content_type]);
+  request.address = peer.address;
   return request;
 }
 
@@ -138,35 +147,161 @@ awaitable<void> send_pieces(Stream& stream, const ServerResponse& response, Stat
   }
 }
 
+/// A new, empty file for a body.
+Result<std::filesystem::path> make_body_file(const std::filesystem::path& folder) {
+  std::string name = (folder / "body-XXXXXX").native();
+  const Fd fd(::mkostemp(name.data(), O_CLOEXEC));
+  if (!fd.valid())
+    return refused_errno(fmt::format("no file can be made in {}", folder.native()), errno);
+  return std::filesystem::path(name);
+}
+
+ServerResponse refused_body(const error_code& error) {
+  if (error == http::error::body_limit) return refusal(413, "the request is too large");
+  return refusal(507, fmt::format("the request could not be kept: {}", error.message()));
+}
+
+/// Whether the other end is gone, or speaks no HTTP.
+bool is_lost(const error_code& error) {
+  return error && error != http::error::body_limit &&
+         error.category() != boost::system::generic_category() &&
+         error.category() != boost::system::system_category();
+}
+
+using HeadParser = http::request_parser<http::empty_body>;
+
+/// Reads the body into memory. What is wrong with it is in `error`.
+template <typename Stream>
+awaitable<void> read_text(Stream& stream, beast::flat_buffer& buffer, HeadParser& head,
+                          ServerRequest& request, error_code& error) {
+  http::request_parser<http::string_body> parser(std::move(head));
+  co_await http::async_read(stream, buffer, parser,
+                            asio::redirect_error(asio::use_awaitable, error));
+  request.body = std::move(parser.get().body());
+}
+
+/// The same into a file; each piece that comes may take as long as `patience`.
+template <typename Stream>
+awaitable<void> read_file(Stream& stream, beast::flat_buffer& buffer, HeadParser& head,
+                          ServerRequest& request, error_code& error, StatePtr state) {
+  http::request_parser<http::file_body> parser(std::move(head));
+  parser.get().body().open(request.body_file.c_str(), beast::file_mode::write, error);
+  while (!error && !parser.is_done()) {
+    stream.expires_after(state->limits.patience);
+    co_await http::async_read_some(stream, buffer, parser,
+                                   asio::redirect_error(asio::use_awaitable, error));
+  }
+}
+
+template <typename Stream>
+awaitable<void> say_continue(Stream& stream, error_code& error) {
+  http::response<http::empty_body> message(http::status::continue_, 11);
+  co_await http::async_write(stream, message, asio::redirect_error(asio::use_awaitable, error));
+}
+
+/// Removes a body's file unless somebody has taken it.
+class KeptFile {
+ public:
+  KeptFile() = default;
+  KeptFile(const KeptFile&) = delete;
+  KeptFile& operator=(const KeptFile&) = delete;
+  ~KeptFile() {
+    if (!path.empty()) ::unlink(path.c_str());
+  }
+  std::filesystem::path path;
+};
+
+/// The rest of a request behind its head, and the answer. An error means that the connection is of
+/// no use any more.
+template <typename Stream>
+awaitable<ServerResponse> read_and_answer(Stream& stream, beast::flat_buffer& buffer,
+                                          HeadParser& head, Peer peer, StatePtr state,
+                                          error_code& error) {
+  ServerRequest request = request_of(head.get(), peer);
+  BodyPlan plan{state->limits.body_bytes};
+  if (state->plan) plan = state->plan(request);
+  head.body_limit(plan.bytes);
+  const auto length = head.content_length();
+  if (length && *length > plan.bytes) {
+    error = http::error::body_limit;
+    co_return refused_body(error);
+  }
+  if (beast::iequals(head.get()[http::field::expect], "100-continue"))
+    co_await say_continue(stream, error);
+  KeptFile kept;
+  if (plan.folder.empty()) {
+    if (!error) co_await read_text(stream, buffer, head, request, error);
+  } else {
+    const auto made = make_body_file(plan.folder);
+    if (!made) {
+      error = http::error::body_limit;  // the body stays unread
+      co_return refusal(507, made.error().message);
+    }
+    kept.path = request.body_file = *made;
+    if (!error) co_await read_file(stream, buffer, head, request, error, state);
+  }
+  if (error) co_return refused_body(error);
+  kept.path.clear();
+  co_return state->handler(request);
+}
+
+/// Makes an answer that takes its time while others are served.
+awaitable<ServerResponse> answer_later(StatePtr state, std::function<ServerResponse()> later) {
+  if (!state->workers) state->workers = std::make_unique<asio::thread_pool>(2);
+  co_return co_await asio::co_spawn(
+      *state->workers,
+      [work = std::move(later)]() -> awaitable<ServerResponse> { co_return work(); },
+      asio::use_awaitable);
+}
+
+/// A client that still sends would otherwise be cut off before it reads why it was refused.
+template <typename Stream>
+awaitable<void> leave_politely(Stream& stream) {
+  constexpr size_t kMostBytes = 64U << 20U;
+  constexpr auto kPatience = Milliseconds(2000);
+  error_code error;
+  stream.socket().shutdown(asio::socket_base::shutdown_send, error);
+  std::vector<char> dropped(1U << 16U);
+  size_t bytes = 0;
+  stream.expires_after(kPatience);
+  while (!error && bytes < kMostBytes) {
+    bytes += co_await stream.async_read_some(asio::buffer(dropped),
+                                             asio::redirect_error(asio::use_awaitable, error));
+  }
+}
+
 /// One request and its answer; false when the connection is not to be used again.
 template <typename Stream>
 awaitable<bool> serve_one(Stream& stream, beast::flat_buffer& buffer, Peer peer, StatePtr state) {
   error_code error;
-  http::request_parser<http::string_body> parser;
-  parser.header_limit(static_cast<std::uint32_t>(state->limits.header_bytes));
-  parser.body_limit(state->limits.body_bytes);
+  HeadParser head;
+  head.header_limit(static_cast<std::uint32_t>(state->limits.header_bytes));
+  head.body_limit(boost::none);
   stream.expires_after(state->limits.patience);
-  co_await http::async_read(stream, buffer, parser,
-                            asio::redirect_error(asio::use_awaitable, error));
+  co_await http::async_read_header(stream, buffer, head,
+                                   asio::redirect_error(asio::use_awaitable, error));
+  const bool only_head = head.get().method() == http::verb::head;
+  bool keep = !error && head.get().keep_alive();
   ServerResponse response;
-  if (error == http::error::body_limit) {
-    response = refusal(413, "the request is too large");
-  } else if (error == http::error::header_limit) {
+  if (error == http::error::header_limit) {
     response = refusal(431, "the request's header is too large");
   } else if (error) {
     co_return false;
   } else {
-    response = state->handler(request_of(parser.get(), peer));
+    response = co_await read_and_answer(stream, buffer, head, peer, state, error);
+    if (is_lost(error)) co_return false;
+    keep = keep && !error;
   }
-  const bool head = parser.get().method() == http::verb::head;
-  const bool keep = !error && parser.get().keep_alive();
+  const bool unread = error == http::error::body_limit;
+  if (response.later) response = co_await answer_later(state, std::move(response.later));
   auto message = message_of(response, keep);
-  if (head) message.body().clear();
+  if (only_head) message.body().clear();
   error = {};
   stream.expires_after(state->limits.patience);
   co_await http::async_write(stream, message, asio::redirect_error(asio::use_awaitable, error));
   if (error && error != http::error::end_of_stream) co_return false;
-  if (response.next && !head) co_await send_pieces(stream, response, state);
+  if (response.next && !only_head) co_await send_pieces(stream, response, state);
+  if (unread) co_await leave_politely(stream);
   co_return keep && !response.next;
 }
 
@@ -312,11 +447,16 @@ Result<void> check_address(const std::string& address) {
 
 HttpServer::HttpServer(asio::io_context& loop, Handler handler, ServerLimits limits)
     : state_(std::make_shared<ServerState>(
-          ServerState{loop, std::move(handler), limits, 0, false, {}})) {}
+          ServerState{.loop = loop, .handler = std::move(handler), .limits = limits})) {}
+
+void HttpServer::plan_bodies(std::function<BodyPlan(const ServerRequest&)> plan) {
+  state_->plan = std::move(plan);
+}
 
 HttpServer::~HttpServer() {
   state_->ended = true;
   for (const auto& close : state_->closers) close();
+  if (state_->workers) state_->workers->join();
 }
 
 Result<int> HttpServer::listen(const std::string& address) {

@@ -20,6 +20,10 @@ class Served {
   explicit Served(ServerLimits limits = {})
       : server_(std::make_unique<HttpServer>(
             loop_, [](const ServerRequest& request) { return answer(request); }, limits)) {
+    server_->plan_bodies([limits](const ServerRequest& head) -> BodyPlan {
+      if (head.path != "/file") return {limits.body_bytes};
+      return {1U << 20U, std::filesystem::temp_directory_path()};
+    });
     port_ = server_->listen(std::string("127.0.0.1:0")).value_or(0);
     const auto at_unix = server_->listen(socket_);
     EXPECT_TRUE(at_unix) << at_unix.error().message;
@@ -55,6 +59,17 @@ class Served {
       response.next = [] { return std::string("more\n"); };
     }
     if (request.path == "/gone") response.status = 404;
+    if (request.path == "/later")
+      response.later = [thread = std::this_thread::get_id()] {
+        ServerResponse later;
+        later.body = std::this_thread::get_id() == thread ? "here" : "elsewhere";
+        return later;
+      };
+    if (request.path == "/file") {
+      response.body =
+          fmt::format("{} bytes of {}", file_size(request.body_file), request.content_type);
+      std::filesystem::remove(request.body_file);
+    }
     return response;
   }
 
@@ -223,6 +238,34 @@ TEST(QueryDecoded, takes_any_text) {
   EXPECT_EQ(query_decoded("a%20b+c"), "a b c");
   EXPECT_EQ(query_decoded("100%"), "100%");
   EXPECT_EQ(query_decoded("%zz%4"), "%zz%4");
+}
+
+TEST(HttpServer, large_bodies_go_to_a_file) {
+  const Served served;
+  auto client = served.over_tcp();
+  Request request{.method = "POST", .path = "/file", .headers = {"Content-Type: a/b"}, .body = ""};
+  request.body.assign(1U << 20U, 'x');
+  const auto response = client.send(request);
+  ASSERT_TRUE(response) << response.error().message;
+  EXPECT_EQ(response->body, "1048576 bytes of a/b");
+}
+
+TEST(HttpServer, a_body_over_its_plan_is_refused_before_it_is_read) {
+  const Served served;
+  auto client = served.over_tcp();
+  Request request{.method = "POST", .path = "/file", .headers = {}, .body = ""};
+  request.body.assign((1U << 20U) + 1, 'x');
+  const auto response = client.send(request);
+  ASSERT_TRUE(response) << response.error().message;
+  EXPECT_EQ(response->status, 413);
+}
+
+TEST(HttpServer, answers_that_take_their_time_are_made_in_another_thread) {
+  const Served served;
+  auto client = served.over_tcp();
+  const auto response = client.send(get("/later"));
+  ASSERT_TRUE(response);
+  EXPECT_EQ(response->body, "elsewhere");
 }
 
 }  // namespace

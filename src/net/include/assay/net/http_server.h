@@ -36,7 +36,10 @@ struct ServerRequest {
   std::string accept;
   std::string accept_encoding;
   std::string authorization;
+  std::string content_type;
+  std::string address;  ///< of the caller, without the port; empty over a unix socket
   std::string body;
+  std::filesystem::path body_file = {};  ///< where the body is instead, as BodyPlan says
 
   /// The value of a parameter of the query, decoded; empty when it has none of that name.
   std::string parameter(std::string_view name) const;
@@ -51,6 +54,15 @@ struct ServerResponse {
   /// leaves.
   std::function<std::string()> next;
   Milliseconds interval{1000};
+  /// Where set, makes the answer in place of all the above; in another thread, so it may wait.
+  std::function<ServerResponse()> later;
+};
+
+/// What is done with the body of a request.
+struct BodyPlan {
+  size_t bytes = 0;                   ///< larger ones are refused
+  std::filesystem::path folder = {};  ///< goes to a file in it, which the handler owns; empty: to
+                                      ///< memory
 };
 
 /// Bounds on what clients can cost.
@@ -74,6 +86,9 @@ class HttpServer {
   using Handler = std::function<ServerResponse(const ServerRequest&)>;
 
   HttpServer(boost::asio::io_context& loop, Handler handler, ServerLimits limits = {});
+  /// Asked once a request's head is there, in place of ServerLimits::body_bytes. Before listening.
+  void plan_bodies(std::function<BodyPlan(const ServerRequest& head)> plan);
+
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
   ~HttpServer();
