@@ -26,15 +26,16 @@ Result<std::string> secret_of(const std::filesystem::path& file) {
 
 }  // namespace
 
-Result<std::string> authorization(const RemoteWriteOptions& options) {
-  if (!options.bearer_token_file.empty()) {
-    ASSAY_TRY(const std::string token, secret_of(options.bearer_token_file));
+Result<std::string> authorization(const std::filesystem::path& bearer_token_file,
+                                  const std::filesystem::path& basic_auth_file) {
+  if (!bearer_token_file.empty()) {
+    ASSAY_TRY(const std::string token, secret_of(bearer_token_file));
     return "Authorization: Bearer " + token;
   }
-  if (options.basic_auth_file.empty()) return std::string();
-  ASSAY_TRY(const std::string user, secret_of(options.basic_auth_file));
+  if (basic_auth_file.empty()) return std::string();
+  ASSAY_TRY(const std::string user, secret_of(basic_auth_file));
   if (user.find(':') == user.npos)
-    return bad_input(fmt::format("{} has to have user:password", options.basic_auth_file.native()));
+    return bad_input(fmt::format("{} has to have user:password", basic_auth_file.native()));
   return "Authorization: Basic " + base64_encoded(user);
 }
 

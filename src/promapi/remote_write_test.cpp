@@ -217,13 +217,13 @@ TEST(Authorization, OfAUserIsBase64) {
   const auto file = folder.path() / "user";
   const auto encoded = [&](std::string_view user) {
     std::ofstream(file) << user << "\n";
-    return authorization({.basic_auth_file = file}).value_or("refused");
+    return authorization({}, file).value_or("refused");
   };
   EXPECT_EQ(encoded("Aladdin:open sesame"), "Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
   EXPECT_EQ(encoded("Aladdin:open sesam"), "Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2Ft");
   EXPECT_EQ(encoded("a:\xC3\xBF\xC3\xBE?"), "Authorization: Basic YTrDv8O+Pw==");
   EXPECT_EQ(encoded("a:\xC3\xBF\xC3\xBE??"), "Authorization: Basic YTrDv8O+Pz8=");
-  EXPECT_EQ(*authorization({}), "");
+  EXPECT_EQ(*authorization({}, {}), "");
 }
 
 TEST(Authorization, AFileThatWouldChangeTheRequestIsRefusedWithoutShowingIt) {
@@ -231,12 +231,12 @@ TEST(Authorization, AFileThatWouldChangeTheRequestIsRefusedWithoutShowingIt) {
   const auto file = folder.path() / "token";
   for (const char* content : {"secret\r\nHost: other", "", " \n"}) {
     std::ofstream(file) << content;
-    const auto line = authorization({.bearer_token_file = file});
+    const auto line = authorization(file, {});
     ASSERT_FALSE(line) << content;
     EXPECT_EQ(line.error().message.find("secret"), std::string::npos);
   }
   std::ofstream(file) << "nobody";
-  EXPECT_FALSE(authorization({.basic_auth_file = file}));
+  EXPECT_FALSE(authorization({}, file));
 }
 
 TEST(RetryAfter, IsReadAsSecondsOrDateWithinAnHour) {

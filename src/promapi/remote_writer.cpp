@@ -110,7 +110,8 @@ Result<net::Response> RemoteWriter::post(net::Stopper& stopper) {
   request.method = "POST";
   request.headers = {"Content-Type: application/x-protobuf", "Content-Encoding: snappy",
                      "X-Prometheus-Remote-Write-Version: 0.1.0", "User-Agent: assay"};
-  ASSAY_TRY(const std::string who, authorization(options_));
+  ASSAY_TRY(const std::string who,
+            authorization(options_.bearer_token_file, options_.basic_auth_file));
   if (!who.empty()) request.headers.push_back(who);
   request.body = record_->bytes;
   request.timeout = options_.timeout;
