@@ -16,8 +16,8 @@ import sys
 LEVELS = {
     "base": 0, "samples": 1, "net": 1,
     "probes": 2, "stacks": 2, "gputrace": 2, "hooks": 2, "promapi": 2, "kubeapi": 2, "model": 2, "zoo": 2,
-    "infer": 3, "launch": 3, "sampler": 3, "store": 3, "analysis": 4, "predict": 5, "report": 6,
-    "session": 7, "agent": 8, "cluster": 8, "serve": 9, "cli": 10,
+    "infer": 3, "launch": 3, "sampler": 3, "store": 3, "analysis": 4, "predict": 5, "collect": 6, "report": 6,
+    "placement": 7, "session": 7, "agent": 8, "cluster": 8, "serve": 9, "cli": 10,
 }
 MAX_LINES = 600
 WHOLE = {"clients/cpp/assay.hpp"}  # one header, so that an app has one file to copy

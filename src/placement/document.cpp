@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <assay/placement/document.h>
+
+namespace assay::placement {
+namespace {
+
+using nlohmann::json;
+
+template <class Value>
+json or_null(const std::optional<Value>& value) {
+  return value ? json(*value) : json(nullptr);
+}
+
+json device_of(const Ranked& one) {
+  const Candidate& candidate = one.candidate;
+  return {
+      {"node", candidate.node.name},
+      {"node_uuid", candidate.node.uuid},
+      {"class", candidate.node.kind},
+      {"device_model", candidate.node.model},
+      {"engine", candidate.engine},
+      {"load", candidate.node.load},
+      {"disk_used", or_null(candidate.node.disk_used)},
+      {"seconds", candidate.seconds},
+      {"quantiles", {{"0.1", candidate.low}, {"0.5", candidate.seconds}, {"0.9", candidate.high}}},
+      {"idle_seconds", candidate.idle_seconds},
+      {"transfer_seconds", or_null(candidate.transfer_seconds)},
+      {"total_seconds", candidate.total_seconds()},
+      {"memory_needed_bytes", or_null(candidate.memory_needed)},
+      {"memory_available_bytes", or_null(candidate.node.memory_available)},
+      {"memory_fits", one.possible},
+      {"joules", or_null(candidate.joules)},
+      {"goals_missed", one.missed},
+      {"doubt", candidate.doubt.empty() ? json(nullptr) : json(candidate.doubt)},
+      {"reason", one.reason}};
+}
+
+}  // namespace
+
+std::string time_text(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.3g} µs", 1e6 * seconds);
+  if (seconds < 1) return fmt::format("{:.3g} ms", 1e3 * seconds);
+  return fmt::format("{:.3g} s", seconds);
+}
+
+json ranking_document(const Ranking& ranking) {
+  json devices = json::array();
+  for (const auto& one : ranking.devices) devices.push_back(device_of(one));
+  json left_out = json::array();
+  for (const auto& one : ranking.left_out)
+    left_out.push_back({{"node", one.node}, {"reason", one.reason}});
+  return {{"answer", ranking.answer},
+          {"clear", ranking.clear},
+          {"confidence", ranking.confidence},
+          {"devices", std::move(devices)},
+          {"left_out", std::move(left_out)}};
+}
+
+std::string ranking_text(const std::string& model, const Ranking& ranking, bool color) {
+  const char* const bold = color ? "\x1b[1m" : "";
+  const char* const plain = color ? "\x1b[0m" : "";
+  std::string text = fmt::format("{}{}: {}{}\n", bold, model, ranking.answer, plain);
+  size_t name_width = 4;
+  size_t engine_width = 6;
+  for (const auto& one : ranking.devices) {
+    name_width = std::max(name_width, one.candidate.node.name.size());
+    engine_width = std::max(engine_width, one.candidate.engine.size());
+  }
+  if (!ranking.devices.empty())
+    text += fmt::format("\n  {:<{}}  {:>9}  {:^21}  {:>5}  {:<{}}  why\n", "node", name_width,
+                        "time", "4 of 5 times", "busy", "engine", engine_width);
+  std::vector<std::string> doubts;
+  for (const auto& one : ranking.devices) {
+    const Candidate& candidate = one.candidate;
+    text += fmt::format("  {:<{}}  {:>9}  {:>9} to {:>8}  {:>3.0f} %  {:<{}}  {}\n",
+                        candidate.node.name, name_width, time_text(candidate.seconds),
+                        time_text(candidate.low), time_text(candidate.high),
+                        100 * candidate.node.load, candidate.engine, engine_width, one.reason);
+    if (!candidate.doubt.empty() &&
+        std::find(doubts.begin(), doubts.end(), candidate.doubt) == doubts.end())
+      doubts.push_back(candidate.doubt);
+  }
+  for (const auto& doubt : doubts) text += fmt::format("\nDoubt: {}\n", doubt);
+  if (!ranking.left_out.empty()) text += "\nLeft out:\n";
+  for (const auto& one : ranking.left_out) text += fmt::format("  {}: {}\n", one.node, one.reason);
+  return text;
+}
+
+}  // namespace assay::placement

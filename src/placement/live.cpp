@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <utility>
+
+#include <assay/placement/live.h>
+
+namespace assay::placement {
+namespace {
+
+struct Question {
+  LiveSeries::Series LiveSeries::*answer;
+  const char* expression;
+};
+
+constexpr std::array kQuestions = {
+    Question{&LiveSeries::identities, "char_node_device_model"},
+    Question{&LiveSeries::identity_ages, "time() - timestamp(char_node_device_model)"},
+    Question{&LiveSeries::unames, "node_uname_info"},
+    Question{&LiveSeries::busy,
+             R"(1 - avg by (instance) (rate(node_cpu_seconds_total{mode="idle"}[1m])))"},
+    Question{&LiveSeries::busy_ages,
+             R"(time() - max by (instance) (timestamp(node_cpu_seconds_total{mode="idle"})))"},
+    Question{&LiveSeries::disk_used,
+             R"(1 - node_filesystem_avail_bytes{mountpoint="/",fstype!="rootfs"} /)"
+             R"( node_filesystem_size_bytes{mountpoint="/",fstype!="rootfs"})"},
+    Question{&LiveSeries::memory_bytes, "node_memory_MemTotal_bytes"},
+    Question{&LiveSeries::memory_available, "node_memory_MemAvailable_bytes"},
+    Question{&LiveSeries::watts, "char_node_cpu_energy_watt"},
+};
+
+}  // namespace
+
+Result<LiveSeries> read_live(promapi::Queries& queries) {
+  LiveSeries series;
+  for (const auto& question : kQuestions) {
+    ASSAY_TRY(auto answer, queries.instant(question.expression));
+    series.*question.answer = std::move(answer.series);
+  }
+  if (series.identities.empty())
+    return refused(
+        "Prometheus knows no node: it has no series char_node_device_model, which assay-agent and "
+        "EdgeCloud-Mon's characterization agent give; look at its page of targets");
+  return series;
+}
+
+}  // namespace assay::placement

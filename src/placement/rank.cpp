@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <numbers>
+
+#include <assay/placement/document.h>
+#include <assay/placement/rank.h>
+
+namespace assay::placement {
+namespace {
+
+/// Half of an interval that holds four of five, in standard deviations.
+constexpr double kDeviations = 1.2816;
+
+double deviation(const Candidate& candidate) {
+  return std::log(candidate.high / candidate.low) / (2 * kDeviations);
+}
+
+/// The chance that `a` is faster than `b`.
+double chance(const Candidate& a, const Candidate& b) {
+  const double apart = std::log(b.total_seconds() / a.total_seconds());
+  const double spread = std::hypot(deviation(a), deviation(b));
+  if (spread == 0) return apart > 0 ? 1 : 0.5;
+  return 0.5 * std::erfc(-apart / spread / std::numbers::sqrt2);
+}
+
+std::optional<double> room_of(const Node& node) {
+  return node.memory_available ? node.memory_available : node.memory_bytes;
+}
+
+bool is_possible(const Candidate& candidate) {
+  const auto room = room_of(candidate.node);
+  return !room || !candidate.memory_needed || *candidate.memory_needed <= *room;
+}
+
+/// The share of its cores that stays unused with the model on it.
+double free_share(const Candidate& candidate, const Goals& goals) {
+  const double used = goals.requests_per_second.value_or(0) * candidate.seconds;
+  return 1 - candidate.node.load - std::min(used, 1.0);
+}
+
+std::vector<std::string> missed_goals(const Candidate& candidate, const Goals& goals) {
+  std::vector<std::string> missed;
+  if (goals.latency_seconds && candidate.total_seconds() > *goals.latency_seconds)
+    missed.push_back(fmt::format("{} is over the latency of {}",
+                                 time_text(candidate.total_seconds()),
+                                 time_text(*goals.latency_seconds)));
+  if (goals.energy_joules && !candidate.joules)
+    missed.emplace_back("what energy it takes is not known");
+  else if (goals.energy_joules && *candidate.joules > *goals.energy_joules)
+    missed.push_back(
+        fmt::format("{:.3g} J are over {:.3g} J", *candidate.joules, *goals.energy_joules));
+  if (goals.keep_free && free_share(candidate, goals) < *goals.keep_free)
+    missed.push_back(fmt::format("only {:.0f} % of it would stay free",
+                                 100 * std::max(free_share(candidate, goals), 0.0)));
+  return missed;
+}
+
+std::string reason_for(const Ranked& one, const Candidate& best) {
+  const Candidate& candidate = one.candidate;
+  if (!one.possible)
+    return fmt::format("no room: it needs {:.0f} MB of memory and {:.0f} MB are there",
+                       *candidate.memory_needed / 1e6, *room_of(candidate.node) / 1e6);
+  std::string text = time_text(candidate.seconds);
+  if (candidate.transfer_seconds)
+    text += fmt::format(" and {} for the transfer", time_text(*candidate.transfer_seconds));
+  if (candidate.node.load >= 0.05)
+    text += fmt::format("; it is {:.0f} % busy, idle it would take {}", 100 * candidate.node.load,
+                        time_text(candidate.idle_seconds));
+  const double times = candidate.total_seconds() / best.total_seconds();
+  if (times > 1.005) text += fmt::format("; {:.3g} times as long as {}", times, best.node.name);
+  if (!one.missed.empty()) text += fmt::format("; misses a goal: {}", fmt::join(one.missed, ", "));
+  return text;
+}
+
+/// 0: reaches all; the more the worse.
+int rank_class(const Ranked& one) {
+  if (!one.possible) return 2;
+  return one.missed.empty() ? 0 : 1;
+}
+
+void answer_in_words(Ranking& ranking) {
+  if (ranking.devices.empty()) {
+    ranking.answer = "no device is known that could run it";
+    return;
+  }
+  const Ranked& first = ranking.devices.front();
+  const std::string& name = first.candidate.node.name;
+  if (!first.possible) {
+    ranking.answer = "no device has room for it";
+  } else if (!first.missed.empty()) {
+    ranking.answer = fmt::format("no device reaches all goals; nearest is {}: {}", name,
+                                 fmt::join(first.missed, ", "));
+  } else if (!ranking.clear) {
+    ranking.answer =
+        fmt::format("cannot tell whether {} or {} is faster ({:.0f} % for {})", name,
+                    ranking.devices[1].candidate.node.name, 100 * ranking.confidence, name);
+  } else {
+    ranking.answer = fmt::format("{}, {} ({} to {})", name, time_text(first.candidate.seconds),
+                                 time_text(first.candidate.low), time_text(first.candidate.high));
+  }
+}
+
+}  // namespace
+
+Ranking rank(const Candidates& candidates, const Goals& goals) {
+  Ranking ranking{{}, candidates.left_out, true, 1, ""};
+  for (const auto& candidate : candidates.list)
+    ranking.devices.push_back(
+        {candidate, is_possible(candidate), missed_goals(candidate, goals), ""});
+  std::stable_sort(ranking.devices.begin(), ranking.devices.end(),
+                   [](const Ranked& a, const Ranked& b) {
+                     const int class_a = rank_class(a);
+                     const int class_b = rank_class(b);
+                     if (class_a != class_b) return class_a < class_b;
+                     return a.candidate.total_seconds() < b.candidate.total_seconds();
+                   });
+  for (auto& one : ranking.devices) one.reason = reason_for(one, ranking.devices.front().candidate);
+  if (ranking.devices.size() > 1 &&
+      rank_class(ranking.devices[0]) == rank_class(ranking.devices[1])) {
+    ranking.confidence = chance(ranking.devices[0].candidate, ranking.devices[1].candidate);
+    ranking.clear = ranking.confidence >= kClear;
+  }
+  answer_in_words(ranking);
+  return ranking;
+}
+
+}  // namespace assay::placement
