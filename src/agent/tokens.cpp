@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include <assay/base/files.h>
+#include <assay/base/secret.h>
 #include <assay/base/text.h>
 
 namespace assay::agent {
@@ -16,14 +17,6 @@ namespace {
 
 constexpr size_t kShortest = 16;
 constexpr size_t kLongest = 4096;
-
-/// Its time depends on the length of `given` alone.
-bool is_same(std::string_view kept, std::string_view given) {
-  unsigned difference = kept.size() == given.size() ? 0 : 1;
-  for (size_t i = 0; i < given.size(); ++i)
-    difference |= static_cast<unsigned char>(kept[i % kept.size()] ^ given[i]);
-  return difference == 0;
-}
 
 Result<void> check_mode(const struct stat& status, const std::string& name) {
   if (!S_ISREG(status.st_mode)) return bad_input(fmt::format("{}: is no file with a token", name));
@@ -76,7 +69,7 @@ Result<Tokens> Tokens::load(std::span<const TokenSettings> settings) {
 const Token* Tokens::find(std::string_view secret) const {
   const Token* found = nullptr;
   for (const auto& token : tokens_) {
-    if (is_same(token.secret, secret)) found = &token;
+    if (is_same_secret(token.secret, secret)) found = &token;
   }
   return found;
 }

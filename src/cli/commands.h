@@ -28,6 +28,8 @@ void add_history_command(CLI::App& app, Context& context);
 void add_report_command(CLI::App& app, Context& context);
 void add_top_command(CLI::App& app, Context& context);
 void add_model_command(CLI::App& app, Context& context);
+void add_predict_command(CLI::App& app, Context& context);
+void add_serve_command(CLI::App& app, Context& context);
 void add_doctor_command(CLI::App& app, Context& context);
 /// `make`, below the command `model`.
 void add_model_make_command(CLI::App& model, Context& context);

@@ -38,7 +38,7 @@ struct ServerState {
   ServerLimits limits;
   size_t clients = 0;
   bool ended = false;
-  std::function<BodyPlan(const ServerRequest&)> plan = {};
+  std::function<RequestPlan(const ServerRequest&)> plan = {};
   std::unique_ptr<asio::thread_pool> workers = {};  ///< for answers that take their time
   std::vector<std::function<void()>> closers = {};  ///< of the places that are listened at
 };
@@ -218,11 +218,15 @@ awaitable<ServerResponse> read_and_answer(Stream& stream, beast::flat_buffer& bu
                                           HeadParser& head, Peer peer, StatePtr state,
                                           error_code& error) {
   ServerRequest request = request_of(head.get(), peer);
-  BodyPlan plan{state->limits.body_bytes};
+  RequestPlan plan{state->limits.body_bytes};
   if (state->plan) plan = state->plan(request);
-  head.body_limit(plan.bytes);
+  if (plan.refusal) {
+    if (!head.is_done()) error = http::error::body_limit;  // the body stays unread
+    co_return std::move(*plan.refusal);
+  }
+  head.body_limit(plan.body_bytes);
   const auto length = head.content_length();
-  if (length && *length > plan.bytes) {
+  if (length && *length > plan.body_bytes) {
     error = http::error::body_limit;
     co_return refused_body(error);
   }
@@ -449,7 +453,7 @@ HttpServer::HttpServer(asio::io_context& loop, Handler handler, ServerLimits lim
     : state_(std::make_shared<ServerState>(
           ServerState{.loop = loop, .handler = std::move(handler), .limits = limits})) {}
 
-void HttpServer::plan_bodies(std::function<BodyPlan(const ServerRequest&)> plan) {
+void HttpServer::plan_requests(std::function<RequestPlan(const ServerRequest&)> plan) {
   state_->plan = std::move(plan);
 }
 

@@ -20,7 +20,8 @@ class Served {
   explicit Served(ServerLimits limits = {})
       : server_(std::make_unique<HttpServer>(
             loop_, [](const ServerRequest& request) { return answer(request); }, limits)) {
-    server_->plan_bodies([limits](const ServerRequest& head) -> BodyPlan {
+    server_->plan_requests([limits](const ServerRequest& head) -> RequestPlan {
+      if (head.path == "/forbidden") return {.refusal = refusal(403, "not for you")};
       if (head.path != "/file") return {limits.body_bytes};
       return {1U << 20U, std::filesystem::temp_directory_path()};
     });
@@ -258,6 +259,18 @@ TEST(HttpServer, a_body_over_its_plan_is_refused_before_it_is_read) {
   const auto response = client.send(request);
   ASSERT_TRUE(response) << response.error().message;
   EXPECT_EQ(response->status, 413);
+}
+
+TEST(HttpServer, who_may_not_ask_is_told_by_its_head_alone) {
+  const Served served;
+  auto client = served.over_tcp();
+  Request request{.method = "POST", .path = "/forbidden", .headers = {}, .body = ""};
+  for (const size_t bytes : {0U, 5U, 10U << 20U}) {
+    request.body.assign(bytes, 'x');
+    const auto response = client.send(request);
+    ASSERT_TRUE(response) << response.error().message;
+    EXPECT_EQ(response->status, 403);
+  }
 }
 
 TEST(HttpServer, answers_that_take_their_time_are_made_in_another_thread) {

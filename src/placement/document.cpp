@@ -15,6 +15,12 @@ json or_null(const std::optional<Value>& value) {
   return value ? json(*value) : json(nullptr);
 }
 
+json left_out_of(const std::vector<LeftOut>& list) {
+  json result = json::array();
+  for (const auto& one : list) result.push_back({{"node", one.node}, {"reason", one.reason}});
+  return result;
+}
+
 json device_of(const Ranked& one) {
   const Candidate& candidate = one.candidate;
   return {
@@ -50,14 +56,26 @@ std::string time_text(double seconds) {
 json ranking_document(const Ranking& ranking) {
   json devices = json::array();
   for (const auto& one : ranking.devices) devices.push_back(device_of(one));
-  json left_out = json::array();
-  for (const auto& one : ranking.left_out)
-    left_out.push_back({{"node", one.node}, {"reason", one.reason}});
   return {{"answer", ranking.answer},
           {"clear", ranking.clear},
           {"confidence", ranking.confidence},
           {"devices", std::move(devices)},
-          {"left_out", std::move(left_out)}};
+          {"left_out", left_out_of(ranking.left_out)}};
+}
+
+json fleet_document(const Fleet& fleet) {
+  json nodes = json::array();
+  for (const auto& node : fleet.nodes) {
+    nodes.push_back({{"node", node.name},
+                     {"node_uuid", node.uuid},
+                     {"class", node.kind},
+                     {"device_model", node.model},
+                     {"load", node.load},
+                     {"disk_used", or_null(node.disk_used)},
+                     {"memory_bytes", or_null(node.memory_bytes)},
+                     {"memory_available_bytes", or_null(node.memory_available)}});
+  }
+  return {{"devices", std::move(nodes)}, {"left_out", left_out_of(fleet.left_out)}};
 }
 
 std::string ranking_text(const std::string& model, const Ranking& ranking, bool color) {

@@ -39,7 +39,7 @@ struct ServerRequest {
   std::string content_type;
   std::string address;  ///< of the caller, without the port; empty over a unix socket
   std::string body;
-  std::filesystem::path body_file = {};  ///< where the body is instead, as BodyPlan says
+  std::filesystem::path body_file = {};  ///< where it is instead, as RequestPlan says
 
   /// The value of a parameter of the query, decoded; empty when it has none of that name.
   std::string parameter(std::string_view name) const;
@@ -58,11 +58,13 @@ struct ServerResponse {
   std::function<ServerResponse()> later;
 };
 
-/// What is done with the body of a request.
-struct BodyPlan {
-  size_t bytes = 0;                   ///< larger ones are refused
-  std::filesystem::path folder = {};  ///< goes to a file in it, which the handler owns; empty: to
-                                      ///< memory
+/// What is done with a request once its head is there.
+struct RequestPlan {
+  size_t body_bytes = 0;  ///< larger bodies are refused
+  /// The body goes to a file in it, which the handler then owns; empty: to memory.
+  std::filesystem::path folder = {};
+  /// In place of reading the body and asking the handler.
+  std::optional<ServerResponse> refusal = {};
 };
 
 /// Bounds on what clients can cost.
@@ -86,8 +88,8 @@ class HttpServer {
   using Handler = std::function<ServerResponse(const ServerRequest&)>;
 
   HttpServer(boost::asio::io_context& loop, Handler handler, ServerLimits limits = {});
-  /// Asked once a request's head is there, in place of ServerLimits::body_bytes. Before listening.
-  void plan_bodies(std::function<BodyPlan(const ServerRequest& head)> plan);
+  /// Asked for each request, in place of ServerLimits::body_bytes. To be set before listening.
+  void plan_requests(std::function<RequestPlan(const ServerRequest& head)> plan);
 
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;

@@ -10,6 +10,7 @@ namespace assay::placement {
 
 /// For programs; docs/placement.md has its form.
 nlohmann::json ranking_document(const Ranking& ranking);
+nlohmann::json fleet_document(const Fleet& fleet);
 /// For people: the answer first, then a line for each device.
 std::string ranking_text(const std::string& model, const Ranking& ranking, bool color);
 

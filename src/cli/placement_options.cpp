@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "placement_options.h"
+
+#include <cstdlib>
+#include <fmt/format.h>
+
+#include <assay/base/text.h>
+#include <assay/base/wording.h>
+
+namespace assay::cli {
+namespace {
+
+/// "10.0.0.5" is http://10.0.0.5:9090.
+std::string url_of(std::string address) {
+  if (address.empty() || address.find("://") != address.npos) return address;
+  const bool has_port = address.find(':') != address.npos;
+  return fmt::format("http://{}{}", address, has_port ? "" : ":9090");
+}
+
+}  // namespace
+
+void add_placement_options(CLI::App& command, PlacementOptions& options) {
+  command
+      .add_option("--learned", options.learned,
+                  "What 'assay train' has learned (default: placement.json beside the history)")
+      ->type_name("FILE");
+  constexpr const char* kNodes = "Nodes";
+  command
+      .add_option("--prometheus", options.prometheus,
+                  "Where the nodes' load is asked for (default: PROMETHEUS_IP, else nowhere: the "
+                  "devices that were learned are taken as idle)")
+      ->type_name("URL")
+      ->group(kNodes);
+  command.add_option("--prometheus-ca", options.prometheus_ca, "Certificate that it is trusted by")
+      ->type_name("FILE")
+      ->group(kNodes);
+  command
+      .add_option("--prometheus-token", options.prometheus_token,
+                  "File with the token that it wants")
+      ->type_name("FILE")
+      ->group(kNodes);
+  command
+      .add_option("--prometheus-user", options.prometheus_user,
+                  "File with the user:password that it wants")
+      ->type_name("FILE")
+      ->group(kNodes);
+  command
+      .add_option("--instance", options.instances,
+                  "Which instance of Prometheus is a node, where neither says so; may be repeated")
+      ->type_name("NODE=INSTANCE")
+      ->allow_extra_args(false)
+      ->group(kNodes);
+  command
+      .add_option("--load", options.loads,
+                  "How busy a device is, without Prometheus; may be repeated")
+      ->type_name("DEVICE=PERCENT")
+      ->allow_extra_args(false)
+      ->group(kNodes);
+}
+
+std::filesystem::path learned_file(const PlacementOptions& options, const Context& context) {
+  if (!options.learned.empty()) return options.learned;
+  return context.store.parent_path() / "placement.json";
+}
+
+promapi::PrometheusAccess prometheus_access(const PlacementOptions& options) {
+  std::string address = options.prometheus;
+  const char* const from_environment = std::getenv("PROMETHEUS_IP");
+  if (address.empty() && from_environment != nullptr) address = from_environment;
+  return {.url = url_of(std::move(address)),
+          .ca_file = options.prometheus_ca,
+          .bearer_token_file = options.prometheus_token,
+          .basic_auth_file = options.prometheus_user};
+}
+
+Result<std::map<std::string, double>> loads_of(const PlacementOptions& options) {
+  std::map<std::string, double> loads;
+  for (const auto& word : options.loads) {
+    const size_t equals = word.rfind('=');
+    std::string_view number = word;
+    number.remove_prefix(equals == word.npos ? word.size() : equals + 1);
+    if (number.ends_with('%')) number.remove_suffix(1);
+    const auto percent = parse_double(number);
+    if (equals == 0 || !percent || !(*percent >= 0 && *percent <= 100))
+      return bad_input(fmt::format("--load takes DEVICE=PERCENT, as in --load pi=40; {} is none",
+                                   in_quotes(word)));
+    loads[word.substr(0, equals)] = *percent / 100;
+  }
+  return loads;
+}
+
+Result<placement::JoinRules> join_rules(const PlacementOptions& options) {
+  placement::JoinRules rules;
+  for (const auto& word : options.instances) {
+    const size_t equals = word.find('=');
+    if (equals == word.npos || equals == 0 || equals + 1 == word.size())
+      return bad_input(fmt::format(
+          "--instance takes NODE=INSTANCE, as in --instance pi=10.0.0.7:9100; {} is none",
+          in_quotes(word)));
+    rules.instances[word.substr(0, equals)] = word.substr(equals + 1);
+  }
+  return rules;
+}
+
+}  // namespace assay::cli

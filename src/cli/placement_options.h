@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "commands.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <assay/placement/live.h>
+
+namespace assay::cli {
+
+/// What `predict`, `place` and `serve` share: what was learned, and how the nodes are.
+struct PlacementOptions {
+  std::string learned;  ///< empty: placement.json beside the history
+  std::string prometheus;
+  std::string prometheus_ca;
+  std::string prometheus_token;
+  std::string prometheus_user;
+  std::vector<std::string> loads;
+  std::vector<std::string> instances;
+};
+void add_placement_options(CLI::App& command, PlacementOptions& options);
+
+std::filesystem::path learned_file(const PlacementOptions& options, const Context& context);
+/// --prometheus, else PROMETHEUS_IP; without a url when neither is there.
+promapi::PrometheusAccess prometheus_access(const PlacementOptions& options);
+/// "pi=40" of --load is a share of 0.4.
+Result<std::map<std::string, double>> loads_of(const PlacementOptions& options);
+Result<placement::JoinRules> join_rules(const PlacementOptions& options);
+
+}  // namespace assay::cli

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands.h"
+#include "exit_code.h"
+#include "placement_options.h"
+
+#include <cstdio>
+#include <fmt/format.h>
+#include <memory>
+
+#include <assay/base/text.h>
+#include <assay/serve/service.h>
+
+namespace assay::cli {
+namespace {
+
+struct ServeArguments {
+  PlacementOptions placement;
+  serve::ServiceSettings settings;
+  std::string largest_upload;
+};
+
+Result<int> serve_requests(ServeArguments& args, const Context& context) {
+  serve::ServiceSettings& settings = args.settings;
+  const auto folder = context.store.parent_path();
+  settings.model_file = learned_file(args.placement, context);
+  settings.prometheus = prometheus_access(args.placement);
+  if (settings.token_file.empty()) settings.token_file = folder / "token";
+  if (settings.uploads.empty()) settings.uploads = folder / "uploads";
+  if (!args.largest_upload.empty()) {
+    ASSAY_TRY(settings.largest_upload, parse_bytes(args.largest_upload));
+  }
+  ASSAY_TRY(settings.join, join_rules(args.placement));
+  ASSAY_TRY(settings.loads, loads_of(args.placement));
+  ASSAY_CHECK(serve::serve(settings, [](const std::string& sentence) {
+    std::fputs(fmt::format("assay: {}\n", sentence).c_str(), stderr);
+  }));
+  return kDone;
+}
+
+}  // namespace
+
+void add_serve_command(CLI::App& app, Context& context) {
+  auto* command = app.add_subcommand("serve", "Answer over HTTP which device runs a model fastest");
+  command->footer(
+      "\nExamples:\n  assay serve\n"
+      "  assay serve --prometheus http://10.0.0.5:9090 --old-routes 127.0.0.1:7001\n");
+  auto args = std::make_shared<ServeArguments>();
+  serve::ServiceSettings& settings = args->settings;
+  command
+      ->add_option("--listen", settings.listen, "Address of the service; all of it takes a token")
+      ->type_name("ADDRESS")
+      ->capture_default_str();
+  command
+      ->add_option("--old-routes", settings.old_listen,
+                   "Address of /api/profiling and /upload for existing callers, without a token "
+                   "(they used :7001)")
+      ->type_name("ADDRESS");
+  command->add_option("--old-rate", settings.old_rate, "Requests a second of one caller there")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--token-file", settings.token_file,
+          "File of the token; made where there is none (default: token beside the history)")
+      ->type_name("FILE");
+  command
+      ->add_option("--uploads", settings.uploads,
+                   "Folder of models that are sent (default: uploads beside the history)")
+      ->type_name("FOLDER");
+  command->add_option("--largest-upload", args->largest_upload, "Larger models are refused [4GiB]")
+      ->type_name("SIZE");
+  add_placement_options(*command, args->placement);
+  add_store_option(*command, context);
+  command->callback([args, &context] {
+    context.action = [args, &context] { return serve_requests(*args, context); };
+  });
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api.h"
+
+#include "answers.h"
+#include "multipart.h"
+#include "placements_call.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <assay/base/secret.h>
+#include <assay/placement/assign.h>
+#include <assay/placement/document.h>
+
+namespace assay::serve {
+
+using net::ServerRequest;
+using net::ServerResponse;
+using nlohmann::json;
+
+namespace {
+
+constexpr size_t kLargestCall = 1U << 20U;
+
+std::string dumped(const json& document) {
+  return document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+int status_of(const Error& error) {
+  return error.kind == ErrorKind::input ? 422 : 503;
+}
+
+Result<placement::Fleet> with_loads(placement::Fleet fleet,
+                                    const std::map<std::string, double>& loads) {
+  for (const auto& [name, load] : loads) {
+    const auto node = std::find_if(fleet.nodes.begin(), fleet.nodes.end(),
+                                   [&](const auto& each) { return each.name == name; });
+    if (node == fleet.nodes.end())
+      return bad_input(fmt::format("a load is given for '{}', which is no known node", name));
+    node->load = load;
+  }
+  return fleet;
+}
+
+Result<placement::Question> question_of(const ModelCall& call, std::optional<double> network,
+                                        Uploads& uploads) {
+  if (call.id.empty()) return placement::Question{call.name, call.counts, network};
+  ASSAY_TRY(const Uploaded uploaded, uploads.find(call.id));
+  return placement::Question{call.name.empty() ? uploaded.name : call.name, uploaded.model,
+                             network};
+}
+
+Result<json> placements_of(const PlacementsCall& call, const Snapshot& now, Uploads& uploads) {
+  if (!now.problem.empty()) return refused(now.problem);
+  ASSAY_TRY(const auto fleet, with_loads(now.fleet, call.loads));
+  std::vector<std::string> names;
+  std::vector<placement::Ranking> rankings;
+  for (const auto& model : call.models) {
+    ASSAY_TRY(const auto question, question_of(model, call.network, uploads));
+    names.push_back(question.name);
+    rankings.push_back(
+        placement::rank(placement::candidates(*now.predictor, fleet, question), call.goals));
+  }
+  const auto places = placement::assign(rankings);
+  json list = json::array();
+  for (size_t i = 0; i < rankings.size(); ++i) {
+    json one = placement::ranking_document(rankings[i]);
+    one["model"] = names[i];
+    one["node"] =
+        places[i] ? json(rankings[i].devices[*places[i]].candidate.node.name) : json(nullptr);
+    list.push_back(std::move(one));
+  }
+  return json{{"placements", std::move(list)}};
+}
+
+/// The model in the body: as it is, or in a form's field "file".
+Result<Uploaded> add_model(const ServerRequest& request, Uploads& uploads) {
+  ASSAY_TRY(const auto body, model::MappedFile::open(request.body_file));
+  if (!request.content_type.starts_with("multipart/"))
+    return uploads.add(request.parameter("name"), body.bytes());
+  ASSAY_TRY(const auto parts, parse_multipart(request.content_type, body.bytes()));
+  for (const auto& part : parts) {
+    if (part.name == "file") return uploads.add(part.filename, part.data);
+  }
+  return bad_input("the field 'file' is missing");
+}
+
+json model_document(const Uploaded& uploaded) {
+  const model::Counts& counts = uploaded.model.counts;
+  json document = {{"id", uploaded.id},
+                   {"model", uploaded.name},
+                   {"precision", uploaded.model.precision},
+                   {"conv_layers", counts.conv_layers},
+                   {"pool_layers", counts.pool_layers},
+                   {"fc_layers", counts.fc_layers},
+                   {"filter_details", counts.filter_details},
+                   {"total_parameters", counts.total_parameters},
+                   {"model_input_size", counts.model_input_size},
+                   {"model_output_size", counts.model_output_size},
+                   {"workload", json::object()}};
+  for (const auto& column : model::kWorkloadColumns)
+    document["workload"][std::string(column.name)] = uploaded.model.workload.*column.value;
+  return document;
+}
+
+}  // namespace
+
+struct Api::Route {
+  std::string_view path;
+  std::string_view method;
+  bool open;  ///< without a token
+  ServerResponse (Api::*answer)(const ServerRequest&) const;
+};
+
+const Api::Route* Api::find_route(const std::string& path) {
+  static constexpr std::array kRoutes = {
+      Route{"/healthz", "GET", true, &Api::health},
+      Route{"/readyz", "GET", true, &Api::ready},
+      Route{"/api/v1/devices", "GET", false, &Api::devices},
+      Route{"/api/v1/models", "POST", false, &Api::models},
+      Route{"/api/v1/placements", "POST", false, &Api::placements},
+  };
+  const auto* const route = std::find_if(kRoutes.begin(), kRoutes.end(),
+                                         [&](const Route& each) { return each.path == path; });
+  return route == kRoutes.end() ? nullptr : route;
+}
+
+net::RequestPlan Api::plan(const ServerRequest& head) const {
+  const Route* const route = find_route(head.path);
+  if (route == nullptr)
+    return {.refusal = problem(404, "there is nothing at this address; see /api/v1/placements")};
+  const std::string_view method = head.method == "HEAD" ? "GET" : std::string_view(head.method);
+  if (method != route->method) {
+    auto response = problem(405, fmt::format("only {} is possible here", route->method));
+    response.headers.emplace_back("Allow", route->method == "GET" ? "GET, HEAD" : route->method);
+    return {.refusal = std::move(response)};
+  }
+  constexpr std::string_view kBearer = "Bearer ";
+  const bool known =
+      head.authorization.starts_with(kBearer) &&
+      is_same_secret(token_, std::string_view(head.authorization).substr(kBearer.size()));
+  if (!route->open && !known) {
+    auto response = problem(401, "this takes the token of the service, as 'Authorization: Bearer'");
+    response.headers.emplace_back("WWW-Authenticate", "Bearer");
+    return {.refusal = std::move(response)};
+  }
+  if (route->answer == &Api::models) return {largest_upload_, uploads_.folder()};
+  return {kLargestCall};
+}
+
+ServerResponse Api::answer(const ServerRequest& request) const {
+  const Route* const route = find_route(request.path);
+  return (this->*route->answer)(request);
+}
+
+ServerResponse Api::health(const ServerRequest& /*request*/) const {
+  return json_answer(200, "{\"status\": \"ok\"}\n");
+}
+
+ServerResponse Api::ready(const ServerRequest& /*request*/) const {
+  const auto now = state_.now();
+  if (!now->problem.empty()) return problem(503, now->problem);
+  return json_answer(200, "{\"status\": \"ready\"}\n");
+}
+
+ServerResponse Api::devices(const ServerRequest& /*request*/) const {
+  const auto now = state_.now();
+  if (!now->problem.empty()) return problem(503, now->problem);
+  return json_answer(200, dumped(placement::fleet_document(now->fleet)));
+}
+
+ServerResponse Api::placements(const ServerRequest& request) const {
+  const auto call = parse_placements_call(request.body);
+  if (!call) return problem(422, call.error().message);
+  const auto work = [this, call = *call] {
+    const auto found = placements_of(call, *state_.now(), uploads_);
+    if (!found) return problem(status_of(found.error()), found.error().message);
+    return json_answer(200, dumped(*found));
+  };
+  // One model by its counts is answered at once; files and many models may take a moment.
+  const bool at_once = call->models.size() == 1 && call->models.front().id.empty();
+  if (at_once) return work();
+  ServerResponse response;
+  response.later = work;
+  return response;
+}
+
+ServerResponse Api::models(const ServerRequest& request) const {
+  ServerResponse response;
+  response.later = [this, request] {
+    const auto uploaded = add_model(request, uploads_);
+    std::error_code ignored;
+    std::filesystem::remove(request.body_file, ignored);
+    if (!uploaded) return problem(status_of(uploaded.error()), uploaded.error().message);
+    return json_answer(201, dumped(model_document(*uploaded)));
+  };
+  return response;
+}
+
+}  // namespace assay::serve

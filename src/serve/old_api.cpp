@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "old_api.h"
+
+#include "answers.h"
+#include "multipart.h"
+#include "old_call.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <assay/base/text.h>
+#include <assay/placement/rank.h>
+
+namespace assay::serve {
+namespace {
+
+using net::ServerRequest;
+using net::ServerResponse;
+using nlohmann::ordered_json;
+
+constexpr size_t kLargestCall = 64U << 10U;
+
+std::string dumped(const ordered_json& document) {
+  return document.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+/// Where the model goes, as old callers read it; an error when there is nowhere.
+Result<std::string> prediction(const Snapshot& now, const placement::Question& question) {
+  if (!now.problem.empty()) return refused(now.problem);
+  const auto found = placement::candidates(*now.predictor, now.fleet, question);
+  const auto ranking = placement::rank(found, {});
+  if (ranking.devices.empty() || !ranking.devices.front().possible) {
+    std::string reason = ranking.answer;
+    for (const auto& one : ranking.left_out)
+      reason += fmt::format("; {}: {}", one.node, one.reason);
+    return refused(reason);
+  }
+  const placement::Candidate& best = ranking.devices.front().candidate;
+  return dumped({{"class", best.node.kind},
+                 {"device_model", best.node.model},
+                 {"model", question.name},
+                 {"node", best.node.name},
+                 {"node_uuid", best.node.uuid},
+                 {"predicted_execution_time", best.seconds}});
+}
+
+/// `characteristics` and `prediction` are JSON as it is to be sent; so is `more`, behind them.
+std::string success(std::string_view characteristics, std::string_view prediction,
+                    std::string_view more) {
+  return fmt::format(
+      "{{\"status\": \"success\", \"message\": \"Profiling data received\", "
+      "\"model_characteristics\": {}, \"profiling_prediction\": {}{}}}\n",
+      characteristics, prediction, more);
+}
+
+/// The fields of the form that both uploads have.
+struct Form {
+  std::string filename;
+  std::string_view data;
+  double input_size = 0;
+  double output_size = 0;
+};
+
+Result<double> size_field(const std::vector<FormPart>& parts, std::string_view name) {
+  for (const auto& part : parts) {
+    if (part.name != name) continue;
+    const auto value = parse_double(trim(part.data));
+    if (!value || !(*value >= 0))
+      return bad_input(fmt::format("the field '{}' must be a number of at least 0", name));
+    return *value;
+  }
+  return bad_input(fmt::format("the field '{}' is missing", name));
+}
+
+Result<Form> form_of(const ServerRequest& request, std::string_view body) {
+  ASSAY_TRY(const auto parts, parse_multipart(request.content_type, body));
+  Form form;
+  for (const auto& part : parts) {
+    if (part.name != "file") continue;
+    form.filename = part.filename;
+    form.data = part.data;
+  }
+  if (form.data.empty()) return bad_input("the field 'file' is missing, or the file is empty");
+  ASSAY_TRY(form.input_size, size_field(parts, "model_input_size"));
+  ASSAY_TRY(form.output_size, size_field(parts, "model_output_size"));
+  return form;
+}
+
+int status_of(const Error& error) {
+  return error.kind == ErrorKind::input ? 400 : 503;
+}
+
+ordered_json counts_document(const Uploaded& uploaded) {
+  const model::Counts& counts = uploaded.model.counts;
+  return {{"model", uploaded.name},
+          {"conv_layers", counts.conv_layers},
+          {"pool_layers", counts.pool_layers},
+          {"fc_layers", counts.fc_layers},
+          {"filter_details", counts.filter_details},
+          {"total_parameters", counts.total_parameters},
+          {"model_input_size", counts.model_input_size},
+          {"model_output_size", counts.model_output_size}};
+}
+
+/// Reads the form from its file, keeps the model and says where it goes.
+Result<ServerResponse> upload_answer(const ServerRequest& request, const Snapshot& now,
+                                     Uploads& uploads) {
+  ASSAY_TRY(const auto body, model::MappedFile::open(request.body_file));
+  ASSAY_TRY(const Form form, form_of(request, body.bytes()));
+  ASSAY_TRY(Uploaded uploaded, uploads.add(form.filename, form.data));
+  uploaded.model.counts.model_input_size = form.input_size;
+  uploaded.model.counts.model_output_size = form.output_size;
+  ASSAY_TRY(const std::string told, prediction(now, {uploaded.name, uploaded.model}));
+  const std::string path = dumped(ordered_json(uploaded.file.native()));
+  return json_answer(201, success(dumped(counts_document(uploaded)), told,
+                                  fmt::format(", \"filepath\": {}", path)));
+}
+
+}  // namespace
+
+net::RequestPlan OldApi::plan(const ServerRequest& head) {
+  const bool is_upload = head.path == "/upload";
+  if (!is_upload && head.path != "/api/profiling")
+    return {.refusal = old_error(404, "only /api/profiling and /upload are here")};
+  if (head.method != "POST") {
+    auto response = old_error(405, "only POST is possible here");
+    response.headers.emplace_back("Allow", "POST");
+    return {.refusal = std::move(response)};
+  }
+  if (!limit_.allows(head.address, clock_.now())) {
+    auto response = old_error(429, "too many requests; come again in a second");
+    response.headers.emplace_back("Retry-After", "1");
+    return {.refusal = std::move(response)};
+  }
+  if (is_upload) return {largest_upload_, uploads_.folder()};
+  return {kLargestCall};
+}
+
+ServerResponse OldApi::profiling(const ServerRequest& request) const {
+  const auto call = parse_old_call(request.body);
+  if (!call) return old_error(status_of(call.error()), call.error().message);
+  const auto told = prediction(*state_.now(), {call->model, call->counts});
+  if (!told) return old_error(503, told.error().message);
+  // What was sent comes back as it was sent: numbers may be larger than ours.
+  return json_answer(200, success(trim(request.body), *told, ""));
+}
+
+ServerResponse OldApi::upload(const ServerRequest& request) const {
+  ServerResponse response;
+  response.later = [this, request] {
+    const auto answer = upload_answer(request, *state_.now(), uploads_);
+    std::error_code ignored;
+    std::filesystem::remove(request.body_file, ignored);
+    if (!answer) return old_error(status_of(answer.error()), answer.error().message);
+    return *answer;
+  };
+  return response;
+}
+
+ServerResponse OldApi::answer(const ServerRequest& request) const {
+  return request.path == "/upload" ? upload(request) : profiling(request);
+}
+
+}  // namespace assay::serve

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "state.h"
+
+#include <fmt/format.h>
+
+namespace assay::serve {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+}  // namespace
+
+State::State(const ServiceSettings& settings, Tell tell)
+    : settings_(settings), tell_(std::move(tell)) {
+  if (!settings.prometheus.url.empty()) queries_.emplace(settings.prometheus);
+  refresh();
+  thread_ = std::jthread([this](const std::stop_token& stop) { keep_reading(stop); });
+}
+
+State::~State() {
+  thread_.request_stop();
+}
+
+std::shared_ptr<const Snapshot> State::now() const {
+  const Lock lock(mutex_);
+  return snapshot_;
+}
+
+void State::keep_reading(const std::stop_token& stop) {
+  std::mutex waiting;
+  while (!stop.stop_requested()) {
+    {
+      std::unique_lock lock(waiting);
+      stopped_.wait_for(lock, stop, settings_.interval, [] { return false; });
+    }
+    if (!stop.stop_requested()) refresh();
+  }
+}
+
+/// The same is not said again and again.
+void State::say(const std::string& sentence) {
+  if (sentence == last_said_) return;
+  last_said_ = sentence;
+  tell_(sentence.empty() ? "all is well again" : sentence);
+}
+
+void State::read_predictor() {
+  std::error_code error;
+  const auto time = std::filesystem::last_write_time(settings_.model_file, error);
+  if (error) {
+    if (!predictor_)
+      predictor_problem_ =
+          fmt::format("nothing was learned yet: there is no file {}; make it with 'assay train'",
+                      settings_.model_file.native());
+    return;
+  }
+  if (time == predictor_time_) return;
+  predictor_time_ = time;
+  auto read = predict::Predictor::read(settings_.model_file);
+  if (read) {
+    predictor_ = std::make_shared<const predict::Predictor>(std::move(*read));
+    predictor_problem_.clear();
+  } else if (!predictor_) {
+    predictor_problem_ = read.error().message;
+  } else {
+    tell_(fmt::format("{}; the older one is still used", read.error().message));
+  }
+}
+
+void State::read_fleet(Snapshot& next) {
+  if (!queries_) {
+    auto fleet = placement::fleet_of(predictor_->devices(), settings_.loads);
+    if (!fleet)
+      next.problem = fleet.error().message;
+    else
+      next.fleet = std::move(*fleet);
+    return;
+  }
+  const auto live = placement::read_live(*queries_);
+  if (live) {
+    fleet_ = placement::join(*live, settings_.join);
+    fleet_time_ = Clock::now();
+  }
+  // A moment without Prometheus is bridged by what it said last.
+  const bool fresh =
+      fleet_time_ && std::chrono::duration<double>(Clock::now() - *fleet_time_).count() <=
+                         settings_.join.oldest_seconds;
+  if (fresh)
+    next.fleet = fleet_;
+  else
+    next.problem = live.error().message;
+}
+
+void State::refresh() {
+  auto next = std::make_shared<Snapshot>();
+  read_predictor();
+  next->predictor = predictor_;
+  next->problem = predictor_problem_;
+  if (predictor_) read_fleet(*next);
+  say(next->problem);
+  const Lock lock(mutex_);
+  snapshot_ = std::move(next);
+}
+
+}  // namespace assay::serve

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "uploads.h"
+
+#include <unistd.h>
+
+#include <assay/base/files.h>
+#include <assay/zoo/zoo.h>
+#include <gtest/gtest.h>
+
+namespace assay::serve {
+namespace {
+
+namespace fs = std::filesystem;
+
+class UploadsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "assay-uploads-XXXXXX").native();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  /// A small model's bytes.
+  std::string model() const {
+    const auto file = folder_ / "made.onnx";
+    zoo::Recipe recipe;
+    recipe.family = "squeezenet";
+    recipe.width = 0.25;
+    recipe.resolution = 64;
+    const auto made = zoo::make_model(recipe, file);
+    EXPECT_TRUE(made) << made.error().message;
+    return read_file(file).value_or("");
+  }
+  size_t kept() const {
+    return static_cast<size_t>(
+        std::distance(fs::directory_iterator(folder_ / "uploads"), fs::directory_iterator()));
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(UploadsTest, a_model_is_kept_read_and_found_again) {
+  Uploads uploads(folder_ / "uploads", 1U << 30U);
+  ASSERT_TRUE(uploads.open());
+  const auto sent = uploads.add("../my model.onnx", model());
+  ASSERT_TRUE(sent) << sent.error().message;
+  EXPECT_EQ(sent->name, "my_model.onnx");
+  EXPECT_GT(sent->model.workload.macs(), 0);
+  EXPECT_EQ(sent->file.parent_path(), folder_ / "uploads");
+  const auto found = uploads.find(sent->id);
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->name, "my_model.onnx");
+  EXPECT_EQ(found->model.workload.macs(), sent->model.workload.macs());
+}
+
+TEST_F(UploadsTest, what_is_no_model_is_refused_and_not_kept) {
+  Uploads uploads(folder_ / "uploads", 1U << 30U);
+  ASSERT_TRUE(uploads.open());
+  const auto sent = uploads.add("cat.jpg", "\xff\xd8\xff");
+  ASSERT_FALSE(sent);
+  EXPECT_EQ(sent.error().kind, ErrorKind::input);
+  EXPECT_EQ(sent.error().message.find(folder_.native()), std::string::npos) << sent.error().message;
+  EXPECT_EQ(kept(), 0U);
+}
+
+TEST_F(UploadsTest, the_oldest_make_room_and_too_large_ones_are_refused) {
+  const std::string bytes = model();
+  Uploads uploads(folder_ / "uploads", bytes.size() * 5 / 2);
+  ASSERT_TRUE(uploads.open());
+  std::vector<std::string> ids;
+  for (int i = 0; i < 3; ++i) {
+    const auto sent = uploads.add("m.onnx", bytes);
+    ASSERT_TRUE(sent) << sent.error().message;
+    // Times of files may be coarse; each is made older than the next.
+    fs::last_write_time(sent->file, fs::file_time_type::clock::now() - std::chrono::hours(3 - i));
+    ids.push_back(sent->id);
+  }
+  EXPECT_EQ(kept(), 2U);
+  EXPECT_FALSE(uploads.find(ids[0]));
+  EXPECT_TRUE(uploads.find(ids[2]));
+  Uploads tiny(folder_ / "uploads", 10);
+  EXPECT_FALSE(tiny.add("m.onnx", bytes));
+}
+
+TEST_F(UploadsTest, ids_lead_nowhere_else) {
+  Uploads uploads(folder_ / "uploads", 1U << 30U);
+  ASSERT_TRUE(uploads.open());
+  for (const char* id : {"", "../made", "0123456789abcdef", "zzzzzzzzzzzzzzzz"})
+    EXPECT_FALSE(uploads.find(id)) << id;
+}
+
+TEST_F(UploadsTest, bodies_that_a_crash_has_left_are_removed_at_the_start) {
+  fs::create_directories(folder_ / "uploads");
+  ASSERT_TRUE(write_file(folder_ / "uploads" / "body-123456", "x"));
+  const Uploads uploads(folder_ / "uploads", 1U << 30U);
+  ASSERT_TRUE(uploads.open());
+  EXPECT_EQ(kept(), 0U);
+}
+
+}  // namespace
+}  // namespace assay::serve
