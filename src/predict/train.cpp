@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model_file.h"
+#include "statistics.h"
+#include "trial.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include <assay/predict/train.h>
+
+namespace assay::predict {
+namespace {
+
+Chosen all_of(const Runs& runs) {
+  Chosen all;
+  for (size_t run = 0; run < runs.runs.size(); ++run) all.push_back(run);
+  return all;
+}
+
+std::string words_of(const Task& task) {
+  std::string words = task.device;
+  for (const auto* more : {&task.engine, &task.precision})
+    if (!more->empty()) words += " " + *more;
+  return words;
+}
+
+/// A mapping's features ask for the table's columns; these are our names of them.
+Result<Formula> in_our_words(const Mapping& mapping, Feature feature) {
+  const auto rename = [&](Sum& sum) {
+    for (auto& term : sum)
+      for (const auto& [ours, theirs] : mapping.columns)
+        if (theirs == term.column) term.column = ours;
+  };
+  rename(feature.sum);
+  rename(feature.whole);
+  return make_formula(feature);
+}
+Result<Recipe> recipe_of(const Mapping* mapping) {
+  if (mapping == nullptr || mapping->features.empty()) return workload_recipe();
+  Recipe recipe;
+  for (const auto& feature : mapping->features) {
+    ASSAY_TRY(auto formula, in_our_words(*mapping, feature));
+    recipe.features.push_back(std::move(formula));
+  }
+  for (const auto& cost : mapping->costs) {
+    ASSAY_TRY(auto formula, in_our_words(*mapping, cost));
+    recipe.costs.push_back(std::move(formula));
+  }
+  return recipe;
+}
+
+/// Leaves out tasks with too few models to learn from, and tells which.
+std::vector<std::string> leave_out_small_tasks(Runs& runs) {
+  std::vector<std::set<size_t>> models(runs.tasks.size());
+  for (const auto& run : runs.runs) models[run.task].insert(run.model);
+  std::vector<std::string> left_out;
+  for (size_t task = 0; task < runs.tasks.size(); ++task)
+    if (models[task].size() < kLeastItems)
+      left_out.push_back(fmt::format("{}: {} models were measured, and {} are needed to learn from",
+                                     words_of(runs.tasks[task]), models[task].size(), kLeastItems));
+  std::erase_if(runs.runs, [&](const Run& run) { return models[run.task].size() < kLeastItems; });
+  return left_out;
+}
+
+std::vector<TaskFacts> facts_of(const Runs& runs) {
+  std::vector<std::vector<double>> threads(runs.tasks.size());
+  for (const auto& run : runs.runs) threads[run.task].push_back(run.threads);
+  std::vector<TaskFacts> facts;
+  for (auto& list : threads) facts.push_back({median(std::move(list))});
+  return facts;
+}
+
+std::vector<Range> ranges_of(const Grid& values) {
+  std::vector<Range> ranges(values.columns, {HUGE_VAL, -HUGE_VAL});
+  for (size_t row = 0; row < values.rows; ++row)
+    for (size_t column = 0; column < values.columns; ++column) {
+      auto& [lowest, highest] = ranges[column];
+      lowest = std::min(lowest, values.at(row, column));
+      highest = std::max(highest, values.at(row, column));
+    }
+  return ranges;
+}
+Grid all_columns(const Runs& runs, const std::vector<size_t>& models) {
+  Grid grid(models.size(), column_count());
+  for (size_t row = 0; row < models.size(); ++row) {
+    const RunModel& model = runs.models[models[row]];
+    const auto values = column_values(model.counts, model.workload ? &*model.workload : nullptr);
+    std::copy(values.begin(), values.end(),
+              grid.values.begin() + static_cast<ptrdiff_t>(row * grid.columns));
+  }
+  return grid;
+}
+
+Result<Teller> make_teller(const Runs& runs, const Part& part, const Grid& idle,
+                           const Verdict& verdict, uint64_t seed) {
+  const auto lesson = idle_lesson(runs, *part.recipe, part.needs_workload, idle);
+  Teller teller{*part.recipe, lesson.tasks, {}, {}, {}, {}, verdict.widths.widening};
+  ASSAY_TRY(teller.idle, learn_idle(lesson.lesson, verdict.method, seed));
+  teller.features = ranges_of(lesson.lesson.features);
+  teller.columns = ranges_of(all_columns(runs, lesson.models));
+  for (const size_t task : lesson.tasks) teller.widths.push_back(verdict.widths.of_task[task]);
+  return teller;
+}
+
+}  // namespace
+
+Result<Training> train(Runs runs, const TrainOptions& options) {
+  Training training;
+  TrainReport& report = training.report;
+  report.left_out = leave_out_small_tasks(runs);
+  if (runs.runs.empty())
+    return bad_input(report.left_out.empty() ? "there are no runs" : report.left_out.front());
+  ASSAY_TRY(const Recipe recipe, recipe_of(options.mapping));
+  report.has_workload = std::any_of(runs.runs.begin(), runs.runs.end(), [&](const Run& run) {
+    return runs.models[run.model].workload.has_value();
+  });
+  std::vector<Part> parts = {{&counts_recipe(), false}};
+  if (report.has_workload) parts.push_back({&recipe, true});
+
+  const RunFolds folds = make_folds(runs, options.seed);
+  report.folds = folds.count;
+  report.by_family = folds.by_family;
+  ASSAY_TRY(const auto told, tell_unseen(runs, folds, parts, options));
+  const Verdict by_counts = judge(runs, folds, told[0]);
+  report.by_counts = by_counts.trial;
+
+  if (options.progress) options.progress("learning from all runs");
+  const Around around(runs);
+  ASSAY_TRY(const auto load, learn_load(runs, around, all_of(runs), options.seed));
+  Trained trained{runs.devices, runs.tasks, facts_of(runs), load.slowdown.slowdown, {}, {}};
+  ASSAY_TRY(trained.by_counts, make_teller(runs, parts[0], load.idle, by_counts, options.seed));
+  if (report.has_workload) {
+    const Verdict by_workload = judge(runs, folds, told[1]);
+    report.by_workload = by_workload.trial;
+    ASSAY_TRY(trained.by_workload,
+              make_teller(runs, parts[1], load.idle, by_workload, options.seed));
+  }
+  report.runs = std::move(runs);
+  training.file =
+      model_file_text(trained, load.slowdown.booster, report.runs, train_document(report));
+  return training;
+}
+
+Result<Older> read_older(const std::string& name, const std::string& text) {
+  ASSAY_TRY(auto origin, read_origin(name, text));
+  Older older{std::move(origin.runs)};
+  return older;
+}
+
+}  // namespace assay::predict
