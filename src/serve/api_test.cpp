@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api.h"
+
+#include "testing/service.h"
+
+namespace assay::serve {
+namespace {
+
+using net::ServerRequest;
+using net::ServerResponse;
+using nlohmann::json;
+
+class ApiTest : public testing::ServiceTest {
+ protected:
+  ServerResponse ask(ServerRequest request) {
+    const Api api(state(), *uploads_, "a-token-for-tests", settings_);
+    auto plan = api.plan(request);
+    if (plan.refusal) return *plan.refusal;
+    if (!plan.folder.empty()) {
+      request.body_file = body_file(request.body);
+      request.body.clear();
+    }
+    const auto response = api.answer(request);
+    return response.later ? response.later() : response;
+  }
+  static ServerRequest call(const std::string& method, const std::string& path,
+                            const std::string& body = "") {
+    ServerRequest request;
+    request.method = method;
+    request.path = path;
+    request.body = body;
+    request.authorization = "Bearer a-token-for-tests";
+    return request;
+  }
+  json placements(const json& body) {
+    const auto response = ask(call("POST", "/api/v1/placements", body.dump()));
+    EXPECT_EQ(response.status, 200) << response.body;
+    return json::parse(response.body)["placements"];
+  }
+  std::string problem_of(const json& body) {
+    const auto response = ask(call("POST", "/api/v1/placements", body.dump()));
+    EXPECT_EQ(response.status, 422) << response.body;
+    EXPECT_EQ(response.content_type, "application/problem+json");
+    return json::parse(response.body)["detail"];
+  }
+  static json counts(const std::string& name = "net", double parameters = 1e6) {
+    return {{"model", name},
+            {"conv_layers", 20},
+            {"pool_layers", 1},
+            {"fc_layers", 0},
+            {"filter_details", 1280},
+            {"total_parameters", parameters},
+            {"model_input_size", 602112},
+            {"model_output_size", 4000}};
+  }
+};
+
+TEST_F(ApiTest, takes_a_token) {
+  auto request = call("POST", "/api/v1/placements", "{}");
+  for (const char* wrong : {"", "Bearer ", "Bearer a-token-for-testz", "Basic a-token-for-tests"}) {
+    request.authorization = wrong;
+    EXPECT_EQ(ask(request).status, 401) << wrong;
+  }
+  request = call("GET", "/healthz");
+  request.authorization = "";
+  EXPECT_EQ(ask(request).status, 200);
+  EXPECT_EQ(ask(call("GET", "/api/v1/placements")).status, 405);
+  EXPECT_EQ(ask(call("GET", "/nowhere")).status, 404);
+}
+
+TEST_F(ApiTest, a_model_by_its_counts_is_ranked_with_quantiles_and_reasons) {
+  const auto list = placements({{"models", {counts()}}});
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_EQ(list[0]["model"], "net");
+  EXPECT_EQ(list[0]["node"], "server");
+  ASSERT_EQ(list[0]["devices"].size(), 2U);
+  const auto& best = list[0]["devices"][0];
+  EXPECT_EQ(best["node"], "server");
+  EXPECT_LT(best["quantiles"]["0.1"], best["quantiles"]["0.5"]);
+  EXPECT_LT(best["quantiles"]["0.5"], best["quantiles"]["0.9"]);
+  EXPECT_EQ(best["memory_needed_bytes"], nullptr);
+  EXPECT_NE(list[0]["devices"][1]["reason"].get<std::string>().find("times as long as server"),
+            std::string::npos);
+}
+
+TEST_F(ApiTest, counts_beyond_all_that_was_learned_are_told_with_doubt) {
+  const auto list = placements({{"models", {counts("huge", 1e19)}}});
+  EXPECT_TRUE(list[0]["devices"][0]["doubt"].is_string()) << list.dump(1);
+}
+
+TEST_F(ApiTest, a_model_that_was_sent_is_placed_by_all_that_it_is) {
+  auto request = call("POST", "/api/v1/models", model());
+  request.query = "name=squeeze.onnx";
+  const auto response = ask(request);
+  ASSERT_EQ(response.status, 201) << response.body;
+  const auto sent = json::parse(response.body);
+  EXPECT_EQ(sent["model"], "squeeze.onnx");
+  EXPECT_EQ(sent["conv_layers"], 26);
+  EXPECT_GT(sent["workload"]["macs_conv1x1"], 0);
+  const auto list = placements({{"models", {{{"id", sent["id"]}}}}});
+  EXPECT_EQ(list[0]["model"], "squeeze.onnx");
+  EXPECT_GT(list[0]["devices"][0]["memory_needed_bytes"], 0);
+  EXPECT_EQ(problem_of({{"models", {{{"id", "0123456789abcdef"}}}}}),
+            "no model with the id '0123456789abcdef' is kept here; send it again");
+}
+
+TEST_F(ApiTest, what_is_no_model_is_refused) {
+  const auto response = ask(call("POST", "/api/v1/models", "no model"));
+  EXPECT_EQ(response.status, 422) << response.body;
+  EXPECT_EQ(kept(), 0U);
+}
+
+TEST_F(ApiTest, loads_and_goals_of_a_call_count) {
+  const auto idle = placements({{"models", {counts()}}});
+  const auto busy = placements({{"models", {counts()}}, {"loads", {{"server", .9}}}});
+  EXPECT_GT(busy[0]["devices"][0]["seconds"], idle[0]["devices"][0]["seconds"]);
+  EXPECT_EQ(busy[0]["devices"][0]["load"], .9);
+  const auto missed = placements({{"models", {counts()}}, {"goals", {{"latency_seconds", 1e-9}}}});
+  EXPECT_EQ(missed[0]["devices"][0]["goals_missed"].size(), 1U);
+}
+
+TEST_F(ApiTest, wrong_calls_are_named) {
+  EXPECT_EQ(problem_of(json::object()), "'models' must be a list of 1 to 64 models");
+  EXPECT_EQ(problem_of({{"models", {counts()}}, {"goal", 1}}),
+            "the body: unknown field 'goal'; did you mean 'goals'?");
+  EXPECT_EQ(problem_of({{"models", {counts()}}, {"loads", {{"server", 2}}}}),
+            "the load of 'server' must be a share from 0 to 1");
+  EXPECT_EQ(problem_of({{"models", {counts()}}, {"loads", {{"sever", .5}}}}),
+            "a load is given for 'sever', which is no known node");
+  EXPECT_EQ(problem_of({{"models", {counts()}}, {"goals", {{"keep_free", 50}}}}),
+            "'keep_free' must be a number above 0 and at most 1");
+  json wrong = counts();
+  wrong["conv_layers"] = "many";
+  EXPECT_EQ(problem_of({{"models", {wrong}}}),
+            "the field 'conv_layers' must be a number, not text");
+}
+
+TEST_F(ApiTest, devices_are_listed) {
+  const auto answer = json::parse(ask(call("GET", "/api/v1/devices")).body);
+  ASSERT_EQ(answer["devices"].size(), 2U);
+  EXPECT_EQ(answer["devices"][0]["node"], "board");
+  EXPECT_EQ(answer["devices"][0]["device_model"], "Board 4");
+}
+
+TEST_F(ApiTest, is_ready_when_something_was_learned) {
+  EXPECT_EQ(ask(call("GET", "/readyz")).status, 200);
+  state_.reset();
+  ASSERT_TRUE(write_file(settings_.model_file, "{}"));
+  EXPECT_EQ(ask(call("GET", "/readyz")).status, 503);
+}
+
+}  // namespace
+}  // namespace assay::serve
