@@ -39,6 +39,7 @@ struct ServerState {
   size_t clients = 0;
   bool ended = false;
   std::function<RequestPlan(const ServerRequest&)> plan = {};
+  HttpServer::Refuse refuse = refusal;
   std::unique_ptr<asio::thread_pool> workers = {};  ///< for answers that take their time
   std::vector<std::function<void()>> closers = {};  ///< of the places that are listened at
 };
@@ -156,9 +157,9 @@ Result<std::filesystem::path> make_body_file(const std::filesystem::path& folder
   return std::filesystem::path(name);
 }
 
-ServerResponse refused_body(const error_code& error) {
-  if (error == http::error::body_limit) return refusal(413, "the request is too large");
-  return refusal(507, fmt::format("the request could not be kept: {}", error.message()));
+ServerResponse refused_body(const ServerState& state, const error_code& error) {
+  if (error == http::error::body_limit) return state.refuse(413, "the request is too large");
+  return state.refuse(507, fmt::format("the request could not be kept: {}", error.message()));
 }
 
 /// Whether the other end is gone, or speaks no HTTP.
@@ -228,7 +229,7 @@ awaitable<ServerResponse> read_and_answer(Stream& stream, beast::flat_buffer& bu
   const auto length = head.content_length();
   if (length && *length > plan.body_bytes) {
     error = http::error::body_limit;
-    co_return refused_body(error);
+    co_return refused_body(*state, error);
   }
   if (beast::iequals(head.get()[http::field::expect], "100-continue"))
     co_await say_continue(stream, error);
@@ -239,29 +240,33 @@ awaitable<ServerResponse> read_and_answer(Stream& stream, beast::flat_buffer& bu
     const auto made = make_body_file(plan.folder);
     if (!made) {
       error = http::error::body_limit;  // the body stays unread
-      co_return refusal(507, made.error().message);
+      co_return state->refuse(507, made.error().message);
     }
     kept.path = request.body_file = *made;
     if (!error) co_await read_file(stream, buffer, head, request, error, state);
   }
-  if (error) co_return refused_body(error);
+  if (error) co_return refused_body(*state, error);
   kept.path.clear();
   co_return state->handler(request);
+}
+
+/// The body of answer_later's thread; a parameter of a coroutine lives as long as it does.
+awaitable<ServerResponse> made_by(std::function<ServerResponse()> make) {
+  co_return make();
 }
 
 /// Makes an answer that takes its time while others are served.
 awaitable<ServerResponse> answer_later(StatePtr state, std::function<ServerResponse()> later) {
   if (!state->workers) state->workers = std::make_unique<asio::thread_pool>(2);
-  co_return co_await asio::co_spawn(
-      *state->workers,
-      [work = std::move(later)]() -> awaitable<ServerResponse> { co_return work(); },
-      asio::use_awaitable);
+  auto made = asio::co_spawn(*state->workers, made_by(std::move(later)), asio::use_awaitable);
+  auto response = co_await std::move(made);
+  co_return response;
 }
 
 /// A client that still sends would otherwise be cut off before it reads why it was refused.
 template <typename Stream>
 awaitable<void> leave_politely(Stream& stream) {
-  constexpr size_t kMostBytes = 64U << 20U;
+  constexpr size_t kMostBytes = 16U << 20U;
   constexpr auto kPatience = Milliseconds(2000);
   error_code error;
   stream.socket().shutdown(asio::socket_base::shutdown_send, error);
@@ -288,7 +293,7 @@ awaitable<bool> serve_one(Stream& stream, beast::flat_buffer& buffer, Peer peer,
   bool keep = !error && head.get().keep_alive();
   ServerResponse response;
   if (error == http::error::header_limit) {
-    response = refusal(431, "the request's header is too large");
+    response = state->refuse(431, "the request's header is too large");
   } else if (error) {
     co_return false;
   } else {
@@ -297,7 +302,10 @@ awaitable<bool> serve_one(Stream& stream, beast::flat_buffer& buffer, Peer peer,
     keep = keep && !error;
   }
   const bool unread = error == http::error::body_limit;
-  if (response.later) response = co_await answer_later(state, std::move(response.later));
+  if (response.later) {
+    auto later = std::exchange(response.later, nullptr);
+    response = co_await answer_later(state, std::move(later));
+  }
   auto message = message_of(response, keep);
   if (only_head) message.body().clear();
   error = {};
@@ -315,7 +323,7 @@ awaitable<void> serve_client(Socket socket, StatePtr state) {
   const Peer peer = peer_of(socket);
   beast::basic_stream<typename Socket::protocol_type> stream(std::move(socket));
   if (state->clients > state->limits.clients) {
-    ServerResponse busy = refusal(503, "too many clients; come again later");
+    ServerResponse busy = state->refuse(503, "too many clients; come again later");
     auto message = message_of(busy, false);
     error_code error;
     stream.expires_after(state->limits.patience);
@@ -455,6 +463,10 @@ HttpServer::HttpServer(asio::io_context& loop, Handler handler, ServerLimits lim
 
 void HttpServer::plan_requests(std::function<RequestPlan(const ServerRequest&)> plan) {
   state_->plan = std::move(plan);
+}
+
+void HttpServer::refuse_by(Refuse refuse) {
+  state_->refuse = std::move(refuse);
 }
 
 HttpServer::~HttpServer() {

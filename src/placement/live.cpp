@@ -13,11 +13,18 @@ struct Question {
 };
 
 constexpr std::array kQuestions = {
-    Question{&LiveSeries::identities, "char_node_device_model"},
-    Question{&LiveSeries::identity_ages, "time() - timestamp(char_node_device_model)"},
+    // Machines whose maker gave them no name have no model, but they have memory.
+    Question{&LiveSeries::identities,
+             "char_node_device_model or on (char_node_name, char_node_uuid) "
+             "char_node_ram_total_bytes"},
+    Question{&LiveSeries::identity_ages,
+             "(time() - timestamp(char_node_device_model)) or on (char_node_name, char_node_uuid) "
+             "(time() - timestamp(char_node_ram_total_bytes))"},
     Question{&LiveSeries::unames, "node_uname_info"},
     Question{&LiveSeries::busy,
-             R"(1 - avg by (instance) (rate(node_cpu_seconds_total{mode="idle"}[1m])))"},
+             // A share of all modes: it is right also for nodes that came within this minute.
+             R"(1 - sum by (instance) (rate(node_cpu_seconds_total{mode="idle"}[1m])) /)"
+             R"( sum by (instance) (rate(node_cpu_seconds_total[1m])))"},
     Question{&LiveSeries::busy_ages,
              R"(time() - max by (instance) (timestamp(node_cpu_seconds_total{mode="idle"})))"},
     Question{&LiveSeries::disk_used,

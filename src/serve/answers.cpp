@@ -13,6 +13,12 @@ std::string dumped(const nlohmann::ordered_json& document) {
 
 }  // namespace
 
+nlohmann::json count(double value) {
+  constexpr double kExact = 9007199254740992;
+  if (value >= 0 && value <= kExact) return static_cast<uint64_t>(value);
+  return value;
+}
+
 net::ServerResponse json_answer(int status, std::string body) {
   net::ServerResponse response;
   response.status = status;

@@ -95,10 +95,10 @@ json model_document(const Uploaded& uploaded) {
                    {"conv_layers", counts.conv_layers},
                    {"pool_layers", counts.pool_layers},
                    {"fc_layers", counts.fc_layers},
-                   {"filter_details", counts.filter_details},
-                   {"total_parameters", counts.total_parameters},
-                   {"model_input_size", counts.model_input_size},
-                   {"model_output_size", counts.model_output_size},
+                   {"filter_details", count(counts.filter_details)},
+                   {"total_parameters", count(counts.total_parameters)},
+                   {"model_input_size", count(counts.model_input_size)},
+                   {"model_output_size", count(counts.model_output_size)},
                    {"workload", json::object()}};
   for (const auto& column : model::kWorkloadColumns)
     document["workload"][std::string(column.name)] = uploaded.model.workload.*column.value;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "answers.h"
 #include "api.h"
 #include "old_api.h"
 
@@ -42,11 +43,13 @@ Result<void> serve(const ServiceSettings& settings, const Tell& tell) {
   net::HttpServer server(
       loop, [&api](const net::ServerRequest& request) { return api.answer(request); }, limits);
   server.plan_requests([&api](const net::ServerRequest& head) { return api.plan(head); });
+  server.refuse_by(problem);
   net::HttpServer old_server(
       loop, [&old_api](const net::ServerRequest& request) { return old_api.answer(request); },
       limits);
   old_server.plan_requests(
       [&old_api](const net::ServerRequest& head) { return old_api.plan(head); });
+  old_server.refuse_by(old_error);
   ASSAY_CHECK(listen_at(server, settings.listen, "the service listens", tell));
   if (!settings.old_listen.empty())
     ASSAY_CHECK(listen_at(old_server, settings.old_listen, "the two old routes are", tell));

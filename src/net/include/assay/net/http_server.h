@@ -90,6 +90,9 @@ class HttpServer {
   HttpServer(boost::asio::io_context& loop, Handler handler, ServerLimits limits = {});
   /// Asked for each request, in place of ServerLimits::body_bytes. To be set before listening.
   void plan_requests(std::function<RequestPlan(const ServerRequest& head)> plan);
+  /// How an answer looks that says why there is none; refusal() unless set.
+  using Refuse = std::function<ServerResponse(int status, std::string_view sentence)>;
+  void refuse_by(Refuse refuse);
 
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;

@@ -12,7 +12,7 @@ namespace assay::placement {
 /// What Prometheus knows of nodes, as it answered. Values are shares and bytes.
 struct LiveSeries {
   using Series = std::vector<promapi::InstantValue>;
-  Series identities;     ///< char_node_device_model
+  Series identities;     ///< char_node_device_model, or another with its labels
   Series identity_ages;  ///< seconds, of the same series
   Series unames;         ///< node_uname_info
   Series busy;           ///< by instance
