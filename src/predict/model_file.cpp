@@ -66,8 +66,18 @@ json json_of(const Teller& teller) {
           {"widening", teller.widening}};
 }
 
+json json_of(const Unmeasured& one) {
+  json kin = json::array();
+  for (const auto& other : one.kin) kin.push_back({{"task", other.task}, {"usual", other.usual}});
+  return {{"task", one.task}, {"kin", kin}, {"width", one.width}};
+}
+json json_of(const Task& task) {
+  return {{"device", task.device}, {"engine", task.engine}, {"precision", task.precision}};
+}
+
 json json_of(const Runs& runs) {
   json found;
+  for (const auto& task : runs.tasks) found["tasks"].push_back(json_of(task));
   for (const auto& model : runs.models)
     found["models"].push_back(
         {{"name", model.name},
@@ -192,6 +202,22 @@ Result<Teller> teller_of(const json& from, size_t all_tasks) {
   return teller;
 }
 
+Task task_of(const json& from) {
+  return {from.at("device").get<std::string>(), from.at("engine").get<std::string>(),
+          from.at("precision").get<std::string>()};
+}
+Unmeasured unmeasured_of(const json& from, size_t tasks) {
+  Unmeasured one;
+  one.task = from.at("task").get<size_t>();
+  one.width = from.at("width").get<double>();
+  insist(one.task < tasks && std::isfinite(one.width), "there is no such task");
+  for (const auto& other : from.at("kin")) {
+    one.kin.push_back({other.at("task").get<size_t>(), other.at("usual").get<double>()});
+    insist(one.kin.back().task < tasks, "there is no such task");
+  }
+  return one;
+}
+
 Result<Trained> trained_of(const json& document, const std::string& name) {
   const json& header = document.at("assay");
   insist(header.at("schema").get<int>() == kSchema, "it is of another version of assay");
@@ -201,10 +227,10 @@ Result<Trained> trained_of(const json& document, const std::string& name) {
     trained.devices.push_back(std::move(device));
   }
   for (const auto& one : header.at("tasks")) {
-    trained.tasks.push_back({one.at("device").get<std::string>(),
-                             one.at("engine").get<std::string>(),
-                             one.at("precision").get<std::string>()});
-    trained.facts.push_back({one.at("threads").get<double>()});
+    trained.tasks.push_back(task_of(one));
+    const size_t device = find_device(trained.devices, trained.tasks.back().device);
+    insist(device < trained.devices.size(), "a task has no device");
+    trained.facts.push_back({one.at("threads").get<double>(), device});
   }
   auto factors = numbers_of(header.at("slowdown_factors"));
   insist(factors.size() == trained.tasks.size(), "a task has no factor");
@@ -213,6 +239,8 @@ Result<Trained> trained_of(const json& document, const std::string& name) {
     ASSAY_TRY(trained.by_workload, teller_of(header.at("by_workload"), trained.tasks.size()));
   }
   ASSAY_TRY(trained.by_counts, teller_of(header.at("by_counts"), trained.tasks.size()));
+  for (const auto& one : header.at("unmeasured"))
+    trained.unmeasured.push_back(unmeasured_of(one, trained.tasks.size()));
   return trained;
 }
 
@@ -231,10 +259,11 @@ void read_model(const json& from, Runs& runs) {
 
 Result<Origin> origin_of(const json& document, const std::string& name) {
   ASSAY_TRY(const auto trained, trained_of(document, name));
-  Origin origin{{trained.devices, trained.tasks, {}, {}, {}}, {}};
+  Origin origin{{trained.devices, {}, {}, {}, {}}, {}};
   const json& header = document.at("assay");
   origin.validation = header.at("validation");
   const json& kept = header.at("runs");
+  for (const auto& one : kept.at("tasks")) origin.runs.tasks.push_back(task_of(one));
   for (const auto& one : kept.at("models")) read_model(one, origin.runs);
   const auto models = kept.at("model").get<std::vector<size_t>>();
   const auto tasks = kept.at("task").get<std::vector<size_t>>();
@@ -247,9 +276,9 @@ Result<Origin> origin_of(const json& document, const std::string& name) {
              seconds.size() == count && outliers.size() == count,
          "runs are not whole");
   for (size_t i = 0; i < count; ++i) {
-    insist(
-        models[i] < origin.runs.models.size() && tasks[i] < trained.tasks.size() && seconds[i] > 0,
-        "a run makes no sense");
+    insist(models[i] < origin.runs.models.size() && tasks[i] < origin.runs.tasks.size() &&
+               seconds[i] > 0,
+           "a run makes no sense");
     origin.runs.runs.push_back(
         {models[i], tasks[i], loads[i], threads[i], seconds[i], outliers[i] != 0});
   }
@@ -292,11 +321,12 @@ std::string model_file_text(const Trained& trained, const std::string& booster, 
   header["devices"] = json::array();
   for (const auto& device : trained.devices) header["devices"].push_back(device_document(device));
   header["tasks"] = json::array();
-  for (size_t i = 0; i < trained.tasks.size(); ++i)
-    header["tasks"].push_back({{"device", trained.tasks[i].device},
-                               {"engine", trained.tasks[i].engine},
-                               {"precision", trained.tasks[i].precision},
-                               {"threads", trained.facts[i].threads}});
+  for (size_t i = 0; i < trained.tasks.size(); ++i) {
+    header["tasks"].push_back(json_of(trained.tasks[i]));
+    header["tasks"].back()["threads"] = trained.facts[i].threads;
+  }
+  header["unmeasured"] = json::array();
+  for (const auto& one : trained.unmeasured) header["unmeasured"].push_back(json_of(one));
   document["assay"] = std::move(header);
   return document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }

@@ -2,6 +2,7 @@
 #include "model_file.h"
 #include "statistics.h"
 #include "trial.h"
+#include "unmeasured.h"
 
 #include <algorithm>
 #include <cmath>
@@ -52,24 +53,35 @@ Result<Recipe> recipe_of(const Mapping* mapping) {
   return recipe;
 }
 
-/// Leaves out tasks with too few models to learn from, and tells which.
-std::vector<std::string> leave_out_small_tasks(Runs& runs) {
+/// Without tasks of which too few models were measured to learn from; tells which.
+Runs without_small_tasks(const Runs& runs, std::vector<std::string>& left_out) {
   std::vector<std::set<size_t>> models(runs.tasks.size());
   for (const auto& run : runs.runs) models[run.task].insert(run.model);
-  std::vector<std::string> left_out;
-  for (size_t task = 0; task < runs.tasks.size(); ++task)
-    if (models[task].size() < kLeastItems)
+  Runs used{runs.devices, {}, runs.models, {}, runs.refused};
+  std::vector<size_t> number(runs.tasks.size());
+  for (size_t task = 0; task < runs.tasks.size(); ++task) {
+    number[task] = used.tasks.size();
+    if (models[task].size() >= kLeastItems)
+      used.tasks.push_back(runs.tasks[task]);
+    else
       left_out.push_back(fmt::format("{}: {} models were measured, and {} are needed to learn from",
                                      words_of(runs.tasks[task]), models[task].size(), kLeastItems));
-  std::erase_if(runs.runs, [&](const Run& run) { return models[run.task].size() < kLeastItems; });
-  return left_out;
+  }
+  for (Run run : runs.runs) {
+    if (models[run.task].size() < kLeastItems) continue;
+    run.task = number[run.task];
+    used.runs.push_back(run);
+  }
+  return used;
 }
 
 std::vector<TaskFacts> facts_of(const Runs& runs) {
   std::vector<std::vector<double>> threads(runs.tasks.size());
   for (const auto& run : runs.runs) threads[run.task].push_back(run.threads);
   std::vector<TaskFacts> facts;
-  for (auto& list : threads) facts.push_back({median(std::move(list))});
+  for (size_t task = 0; task < threads.size(); ++task)
+    facts.push_back(
+        {median(std::move(threads[task])), find_device(runs.devices, runs.tasks[task].device)});
   return facts;
 }
 
@@ -107,10 +119,10 @@ Result<Teller> make_teller(const Runs& runs, const Part& part, const Grid& idle,
 
 }  // namespace
 
-Result<Training> train(Runs runs, const TrainOptions& options) {
+Result<Training> train(Runs all, const TrainOptions& options) {
   Training training;
   TrainReport& report = training.report;
-  report.left_out = leave_out_small_tasks(runs);
+  const Runs runs = without_small_tasks(all, report.left_out);
   if (runs.runs.empty())
     return bad_input(report.left_out.empty() ? "there are no runs" : report.left_out.front());
   ASSAY_TRY(const Recipe recipe, recipe_of(options.mapping));
@@ -130,7 +142,7 @@ Result<Training> train(Runs runs, const TrainOptions& options) {
   if (options.progress) options.progress("learning from all runs");
   const Around around(runs);
   ASSAY_TRY(const auto load, learn_load(runs, around, all_of(runs), options.seed));
-  Trained trained{runs.devices, runs.tasks, facts_of(runs), load.slowdown.slowdown, {}, {}};
+  Trained trained{runs.devices, runs.tasks, facts_of(runs), load.slowdown.slowdown, {}, {}, {}};
   ASSAY_TRY(trained.by_counts, make_teller(runs, parts[0], load.idle, by_counts, options.seed));
   if (report.has_workload) {
     const Verdict by_workload = judge(runs, folds, told[1]);
@@ -138,9 +150,11 @@ Result<Training> train(Runs runs, const TrainOptions& options) {
     ASSAY_TRY(trained.by_workload,
               make_teller(runs, parts[1], load.idle, by_workload, options.seed));
   }
-  report.runs = std::move(runs);
-  training.file =
-      model_file_text(trained, load.slowdown.booster, report.runs, train_document(report));
+  const auto unmeasured = try_unmeasured(trained, runs.models, load.idle);
+  if (unmeasured) report.unseen_devices.push_back(unmeasured->trial);
+  add_unmeasured(trained, runs.models, unmeasured ? unmeasured->width : kBlindWidth);
+  report.runs = runs;
+  training.file = model_file_text(trained, load.slowdown.booster, all, train_document(report));
   return training;
 }
 
