@@ -10,10 +10,15 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include <assay/predict/leave_devices_out.h>
 #include <assay/predict/train.h>
 
 namespace assay::predict {
 namespace {
+
+constexpr size_t kFewRuns = 20;
+constexpr size_t kLeastDevices = 4;
+constexpr size_t kMostModels = 300;
 
 Chosen all_of(const Runs& runs) {
   Chosen all;
@@ -117,6 +122,71 @@ Result<Teller> make_teller(const Runs& runs, const Part& part, const Grid& idle,
   return teller;
 }
 
+/// A device that is left out, told by 20 runs of models that tell most. Needs some devices to
+/// compare, and few enough models that it takes seconds.
+std::optional<DeviceTrial> try_few_runs(const Runs& runs, const Part& part, const Grid& idle,
+                                        const TrainOptions& options) {
+  const auto lesson = idle_lesson(runs, *part.recipe, part.needs_workload, idle);
+  Table table;
+  table.features = lesson.lesson.features;
+  table.costs = lesson.lesson.costs;
+  table.seconds = Grid(lesson.tasks.size(), lesson.models.size());
+  for (size_t row = 0; row < lesson.tasks.size(); ++row) {
+    table.tasks.push_back(words_of(runs.tasks[lesson.tasks[row]]));
+    table.devices.push_back(runs.tasks[lesson.tasks[row]].device);
+    for (size_t item = 0; item < lesson.models.size(); ++item)
+      table.seconds.at(row, item) = std::exp(idle.at(lesson.tasks[row], lesson.models[item]));
+  }
+  for (const size_t model : lesson.models) table.items.push_back({runs.models[model].name, ""});
+  const std::set<std::string> devices(table.devices.begin(), table.devices.end());
+  if (devices.size() < kLeastDevices || table.items.size() > kMostModels) return std::nullopt;
+  if (options.progress) options.progress("leaving out devices");
+  const auto found = leave_devices_out(table, {.runs = kFewRuns, .runs_chosen = true});
+  if (found.judged.empty()) return std::nullopt;
+  return DeviceTrial{fmt::format("by {} runs", kFewRuns), accuracy(found.judged),
+                     coverage(found.intervals)};
+}
+
+std::vector<TaskTrial> by_tasks(const Runs& runs, const Trial& trial) {
+  std::vector<std::vector<Judged>> judged(runs.tasks.size());
+  std::vector<std::set<size_t>> models(runs.tasks.size());
+  for (const auto& told : trial.told) {
+    const Run& run = runs.runs[told.run];
+    judged[run.task].push_back({told.seconds, run.seconds});
+    models[run.task].insert(run.model);
+  }
+  std::vector<TaskTrial> all;
+  for (size_t task = 0; task < runs.tasks.size(); ++task)
+    all.push_back({runs.tasks[task], models[task].size(), accuracy(judged[task])});
+  return all;
+}
+
+/// By how much what is told changes when a model has another one's feature.
+std::vector<std::pair<std::string, double>> importance_of(const Runs& runs, const Teller& teller,
+                                                          bool needs_workload) {
+  std::vector<size_t> models;
+  for (size_t model = 0; model < runs.models.size(); ++model)
+    if (!needs_workload || runs.models[model].workload) models.push_back(model);
+  const Grid features = formula_values(runs, models, teller.recipe.features);
+  const Grid costs = formula_values(runs, models, teller.recipe.costs);
+  const Grid told = tell_idle(teller.idle, features, costs);
+  std::vector<std::pair<std::string, double>> importance;
+  double sum = 0;
+  for (size_t column = 0; column < features.columns; ++column) {
+    Grid changed = features;
+    for (size_t row = 0; row < models.size(); ++row)
+      changed.at(row, column) = features.at((row + models.size() / 2) % models.size(), column);
+    const Grid other = tell_idle(teller.idle, changed, costs);
+    double change = 0;
+    for (size_t i = 0; i < told.values.size(); ++i)
+      change += std::abs(other.values[i] - told.values[i]);
+    importance.emplace_back(teller.recipe.features[column].text, change);
+    sum += change;
+  }
+  for (auto& [name, share] : importance) share /= sum > 0 ? sum : 1;
+  return importance;
+}
+
 }  // namespace
 
 Result<Training> train(Runs all, const TrainOptions& options) {
@@ -150,8 +220,15 @@ Result<Training> train(Runs all, const TrainOptions& options) {
     ASSAY_TRY(trained.by_workload,
               make_teller(runs, parts[1], load.idle, by_workload, options.seed));
   }
+  const Teller& main = trained.by_workload ? *trained.by_workload : trained.by_counts;
   const auto unmeasured = try_unmeasured(trained, runs.models, load.idle);
   if (unmeasured) report.unseen_devices.push_back(unmeasured->trial);
+  if (auto few = try_few_runs(runs, parts.back(), load.idle, options))
+    report.unseen_devices.push_back(std::move(*few));
+  report.tasks = by_tasks(runs, report.has_workload ? report.by_workload : report.by_counts);
+  report.model_importance = importance_of(runs, main, report.has_workload);
+  for (size_t i = 0; i < kSlowdownColumns.size(); ++i)
+    report.load_importance.emplace_back(kSlowdownColumns.at(i), load.slowdown.importance[i]);
   add_unmeasured(trained, runs.models, unmeasured ? unmeasured->width : kBlindWidth);
   report.runs = runs;
   training.file = model_file_text(trained, load.slowdown.booster, all, train_document(report));
@@ -160,7 +237,13 @@ Result<Training> train(Runs all, const TrainOptions& options) {
 
 Result<Older> read_older(const std::string& name, const std::string& text) {
   ASSAY_TRY(auto origin, read_origin(name, text));
-  Older older{std::move(origin.runs)};
+  Older older{std::move(origin.runs), {}};
+  const auto& validation = origin.validation;
+  const char* part = validation.contains("by_workload") ? "by_workload" : "by_counts";
+  if (const auto found = validation.find(part); found != validation.end()) {
+    older.accuracy.mean_relative_error = found->value("mean_relative_error", 0.0);
+    older.accuracy.within_tenth = found->value("within_tenth", 0.0);
+  }
   return older;
 }
 
