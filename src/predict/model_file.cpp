@@ -11,6 +11,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kSchema = 1;
+constexpr double kMostFactor = 100;
 
 // --- Writing ---
 
@@ -234,6 +235,8 @@ Result<Trained> trained_of(const json& document, const std::string& name) {
   }
   auto factors = numbers_of(header.at("slowdown_factors"));
   insist(factors.size() == trained.tasks.size(), "a task has no factor");
+  for (const double factor : factors)
+    insist(factor >= 0 && factor <= kMostFactor, "a factor is none");
   ASSAY_TRY(trained.slowdown, read_slowdown(document, std::move(factors)));
   if (header.contains("by_workload")) {
     ASSAY_TRY(trained.by_workload, teller_of(header.at("by_workload"), trained.tasks.size()));

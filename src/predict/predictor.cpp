@@ -20,7 +20,9 @@ namespace {
 
 constexpr size_t kLargestFile = size_t{512} << 20U;
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr double kMostWidth = 20;  ///< in logarithms, so that intervals stay finite
+/// In logarithms, so that times and intervals stay finite.
+constexpr double kMostLog = 50;
+constexpr double kMostWidth = 20;
 
 /// Tells one model's times on all tasks.
 class Answer {
@@ -65,7 +67,8 @@ class Answer {
       if (std::isnan(logs_[task]) || !wanted(task)) continue;
       const Surroundings around{load(task), trained_.facts[task].threads, logs_[task],
                                 &trained_.device_of(task), workload};
-      const double log = logs_[task] + trained_.slowdown.tell(task, around);
+      const double log =
+          std::clamp(logs_[task] + trained_.slowdown.tell(task, around), -kMostLog, kMostLog);
       const double width = std::min(told_[task].width, kMostWidth);
       all.push_back(
           {task, std::exp(log), std::exp(log - width), std::exp(log + width), *told_[task].doubt});

@@ -180,7 +180,7 @@ std::vector<std::pair<std::string, double>> importance_of(const Runs& runs, cons
     double change = 0;
     for (size_t i = 0; i < told.values.size(); ++i)
       change += std::abs(other.values[i] - told.values[i]);
-    importance.emplace_back(teller.recipe.features[column].text, change);
+    importance.emplace_back(teller.recipe.features[column].words(), change);
     sum += change;
   }
   for (auto& [name, share] : importance) share /= sum > 0 ? sum : 1;
