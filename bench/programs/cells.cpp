@@ -46,6 +46,13 @@ Edges live_of(const Edges& edges) {
   return live;
 }
 
+/// All but the edges that lead to the output and get nothing of the input.
+std::array<bool, 6> constants_left_out(const Reach& reach) {
+  std::array<bool, 6> found{};
+  for (size_t i = 0; i < found.size(); ++i) found[i] = reach.fed[i] || !reach.used[i];
+  return found;
+}
+
 /// How many sums are made where edges meet.
 std::array<double, 2> sums_of(const Edges& e) {
   const int two = (e[1] > 0) + (e[2] > 0);
@@ -75,6 +82,7 @@ std::vector<double> costs_of(const Edges& cell, std::vector<double> counts) {
   const Edges live = class_of(live_of(cell));
   const Reach reach = reach_of(edges);
   add_unreached(edges, reach.fed, counts);
+  add_unreached(edges, constants_left_out(reach), counts);
   add_unreached(edges, reach.used, counts);
   add_each(edges, counts);
   add_each(live, counts);
@@ -111,6 +119,24 @@ predict::Grid grid_of(const std::vector<std::vector<double>>& rows) {
   return grid;
 }
 
+/// Counts, depths and sums of a row of costs, around zero and in units of their deviation.
+predict::Grid summary_of(const predict::Grid& costs) {
+  std::vector<size_t> columns = {0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11};
+  for (size_t i = 4; i > 0; --i) columns.push_back(costs.columns - i);
+  const auto count = static_cast<double>(costs.rows);
+  predict::Grid found(costs.rows, columns.size());
+  for (size_t column = 0; column < columns.size(); ++column) {
+    double mean = 0;
+    double squares = 0;
+    for (size_t row = 0; row < costs.rows; ++row) mean += costs.at(row, columns[column]) / count;
+    for (size_t row = 0; row < costs.rows; ++row)
+      squares += std::pow(costs.at(row, columns[column]) - mean, 2) / count;
+    for (size_t row = 0; row < costs.rows; ++row)
+      found.at(row, column) = (costs.at(row, columns[column]) - mean) / std::sqrt(squares);
+  }
+  return found;
+}
+
 }  // namespace
 
 Result<Cells> read_cells(const std::string& file) {
@@ -137,6 +163,7 @@ Result<Cells> read_cells(const std::string& file) {
   }
   cells.costs = grid_of(costs);
   cells.features = grid_of(features);
+  cells.summary = summary_of(cells.costs);
   for (auto& [name, times] : columns) {
     if (!name.starts_with("lat_")) continue;
     cells.devices.push_back(name.substr(4));
@@ -167,6 +194,10 @@ double repeat_noise(const Cells& cells, size_t device, bool only_connected) {
     ++count;
   }
   return count == 0 ? 0 : sum / static_cast<double>(count);
+}
+
+const char* kind_of(const Cells& cells, size_t cell) {
+  return cells.connected[cell] ? "connected" : "not";
 }
 
 std::vector<size_t> shuffled(size_t count, uint64_t seed) {

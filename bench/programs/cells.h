@@ -23,6 +23,7 @@ struct Cells {
   std::vector<bool> connected;       ///< whether the output depends on the input
   predict::Grid costs;               ///< cells x costs
   predict::Grid features;            ///< cells x features
+  predict::Grid summary;             ///< cells x standardized counts
   std::vector<std::string> devices;
   std::vector<std::vector<double>> times;  ///< by device
 };
@@ -33,6 +34,9 @@ std::vector<std::pair<size_t, size_t>> twins(const Cells& cells);
 /// The mean relative error that twins' times have, as if the truth were known; of all, or of the
 /// connected ones.
 double repeat_noise(const Cells& cells, size_t device, bool only_connected);
+
+/// What Boosted is to look at apart.
+const char* kind_of(const Cells& cells, size_t cell);
 
 /// The numbers below `count` in an order that depends on the seed alone.
 std::vector<size_t> shuffled(size_t count, uint64_t seed);

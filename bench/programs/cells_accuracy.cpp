@@ -29,7 +29,7 @@ constexpr double kHeld = 0.8;
 
 std::vector<std::string> kinds_of(const Cells& cells, const Indices& rows) {
   std::vector<std::string> kinds;
-  for (const size_t row : rows) kinds.emplace_back(cells.connected[row] ? "connected" : "not");
+  for (const size_t row : rows) kinds.emplace_back(kind_of(cells, row));
   return kinds;
 }
 Grid rows_of(const Grid& grid, const Indices& rows) {

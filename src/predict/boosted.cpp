@@ -18,6 +18,7 @@ namespace {
 
 constexpr double kDeviation = 1.4826;  ///< of a normal distribution, by its median
 constexpr double kLeastScale = 1e-6;
+constexpr double kMostScale = 1;
 constexpr double kWorst = 3;         ///< relative errors above count as this when ways are compared
 constexpr size_t kHeldBack = 4;      ///< one part of so many
 constexpr size_t kLeastOfKind = 20;  ///< items, for trees of its own
@@ -100,7 +101,7 @@ Result<Grown> grow(const Some& known, Additive base, const Way& way, uint64_t se
     labels[i] = std::log(known.seconds[i]) - labels[i];
     sizes.push_back(std::abs(labels[i]));
   }
-  const double scale = kDeviation * median(std::move(sizes)) + kLeastScale;
+  const double scale = std::min(kDeviation * median(std::move(sizes)) + kLeastScale, kMostScale);
   for (double& label : labels) label /= scale;
   BoostSettings settings = way.settings;
   settings.seed = seed;
@@ -113,15 +114,14 @@ Result<Grown> grow(const Some& known, Additive base, const Way& way, uint64_t se
 
 /// The same for all items.
 Additive constant_base(const Some& known) {
-  const double middle = median(known.seconds);
   Additive base{std::vector<double>(known.costs.columns + 1), 0};
-  base.coefficients[0] = middle;
+  base.coefficients[0] = median(known.seconds);
   return base;
 }
 
 }  // namespace
 
-/// Learns the usual kind by itself, and each other kind as validation says.
+/// Learns the usual kind together with those that are not apart from it.
 class BoostedLearner {
  public:
   BoostedLearner(const ManyTimes& times, uint64_t seed)
@@ -135,9 +135,19 @@ class BoostedLearner {
       return a.second.size() < b.second.size();
     });
     found_.usual_ = most->first;
-    ASSAY_CHECK(learn_usual(most->second));
-    for (const auto& [kind, items] : kinds_)
-      if (kind != found_.usual_) ASSAY_CHECK(learn_other(kind, items));
+    Indices usual = most->second;
+    for (const auto& [kind, items] : kinds_) {
+      if (kind == found_.usual_) continue;
+      ASSAY_TRY(const bool apart, is_apart(items));
+      if (!apart) {
+        usual.insert(usual.end(), items.begin(), items.end());
+        continue;
+      }
+      ASSAY_TRY(const auto grown, grow_alone(items));
+      ASSAY_CHECK(keep(kind, grown));
+    }
+    std::sort(usual.begin(), usual.end());
+    ASSAY_CHECK(learn_usual(usual));
     return std::move(found_);
   }
 
@@ -211,26 +221,21 @@ class BoostedLearner {
     return best;
   }
 
-  /// By one model of all kinds, or by one of its own.
-  Result<void> learn_other(const std::string& kind, const Indices& items) {
+  /// Whether trees of its own told a kind better than one model of all.
+  Result<bool> is_apart(const Indices& items) const {
+    const Indices back = held(items, true);
+    const Indices own = held(items, false);
+    if (items.size() < kLeastOfKind || back.empty() || own.empty()) return false;
     Indices all(times_.seconds.size());
     std::iota(all.begin(), all.end(), 0);
-    bool together =
-        items.size() < kLeastOfKind || held(items, true).empty() || held(items, false).empty();
-    if (!together) {
-      const Some asked = some_of(times_, held(items, true));
-      ASSAY_TRY(const auto both, grow_together(held(all, false)));
-      ASSAY_TRY(const auto own, grow_alone(held(items, false)));
-      ASSAY_TRY(const auto told_by_both, both.tell(asked));
-      ASSAY_TRY(const auto told_by_own, own.tell(asked));
-      together = error_of(told_by_both, asked.seconds) < error_of(told_by_own, asked.seconds);
-    }
-    ASSAY_TRY(const auto grown, together ? grow_together(all) : grow_alone(items));
-    return keep(kind, grown);
-  }
-  Result<Grown> grow_together(const Indices& items) const {
-    const Some known = some_of(times_, items);
-    return grow(known, fit_additive(known.costs, known.seconds, kRidges[1]), kTogether, seed_);
+    const Some asked = some_of(times_, back);
+    const Some known = some_of(times_, held(all, false));
+    ASSAY_TRY(const auto together,
+              grow(known, fit_additive(known.costs, known.seconds, kRidges[1]), kTogether, seed_));
+    ASSAY_TRY(const auto alone, grow_alone(own));
+    ASSAY_TRY(const auto told_together, together.tell(asked));
+    ASSAY_TRY(const auto told_alone, alone.tell(asked));
+    return error_of(told_alone, asked.seconds) < error_of(told_together, asked.seconds);
   }
   Result<Grown> grow_alone(const Indices& items) const {
     const Some known = some_of(times_, items);
