@@ -24,7 +24,7 @@ json json_of(const Process& process) {
            {{"linear", kernel.linear},
             {"smooth", kernel.smooth},
             {"noise", kernel.noise},
-            {"inverse_length", kernel.inverse_length}}},
+            {"inverse_lengths", kernel.inverse_lengths}}},
           {"weights", json_of(process.weights)},
           {"centres", process.centres}};
 }
@@ -122,16 +122,17 @@ Grid grid_of(const json& from) {
 void insist_size(const Grid& grid, size_t rows, size_t columns) {
   insist(grid.rows == rows && grid.columns == columns, "grids do not fit together");
 }
-Process process_of(const json& from, size_t tasks, size_t items) {
+Process process_of(const json& from, size_t tasks, const Grid& items) {
   Process process;
   const json& kernel = from.at("kernel");
   process.kernel.linear = kernel.at("linear").get<double>();
   process.kernel.smooth = kernel.at("smooth").get<double>();
   process.kernel.noise = kernel.at("noise").get<double>();
-  process.kernel.inverse_length = kernel.at("inverse_length").get<double>();
+  process.kernel.inverse_lengths = numbers_of(kernel.at("inverse_lengths"));
+  insist(process.kernel.inverse_lengths.size() == items.columns, "a feature has no length");
   process.weights = grid_of(from.at("weights"));
   process.centres = numbers_of(from.at("centres"));
-  insist_size(process.weights, tasks, items);
+  insist_size(process.weights, tasks, items.rows);
   insist(process.centres.size() == tasks, "a task has no centre");
   return process;
 }
@@ -157,8 +158,8 @@ Idle idle_of(const json& from, const Recipe& recipe, size_t tasks) {
   if (idle.method == Method::processes) {
     learned.items = grid_of(from.at("items"));
     insist_size(learned.items, learned.items.rows, features);
-    learned.plain = process_of(from.at("plain"), tasks, learned.items.rows);
-    learned.on_base = process_of(from.at("on_base"), tasks, learned.items.rows);
+    learned.plain = process_of(from.at("plain"), tasks, learned.items);
+    learned.on_base = process_of(from.at("on_base"), tasks, learned.items);
   }
   if (idle.method == Method::linear) {
     idle.linear = grid_of(from.at("linear"));
