@@ -80,6 +80,14 @@ Result<int> train(const TrainArguments& args) {
     ASSAY_TRY(mapping, predict::read_mapping(args.mapping, text));
   }
   ASSAY_TRY(auto runs, runs_of(args, mapping ? &*mapping : nullptr));
+  std::optional<predict::Older> older;
+  if (!args.update.empty()) {
+    ASSAY_TRY(const auto text, read_file(args.update, kLargestTable));
+    ASSAY_TRY(older, predict::read_older(args.update, text));
+    predict::Runs all = older->runs;
+    predict::add_runs(all, runs);
+    runs = std::move(all);
+  }
   if (!args.devices.empty()) ASSAY_CHECK(add_devices(args.devices, runs));
   predict::TrainOptions options;
   options.seed = args.seed;
@@ -88,11 +96,15 @@ Result<int> train(const TrainArguments& args) {
   ASSAY_TRY(const auto training, predict::train(std::move(runs), options));
   show_progress("");
   ASSAY_CHECK(write_file(args.output, training.file));
+  if (!args.report.empty())
+    ASSAY_CHECK(write_file(args.report, predict::train_page(training.report)));
   if (args.json) {
     const auto document = predict::train_document(training.report);
     fmt::print("{}\n", document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
-    fmt::print("{}wrote {}\n", predict::train_text(training.report), args.output);
+    fmt::print("{}", predict::train_text(training.report));
+    if (older) fmt::print("{}", predict::update_text(*older, training.report));
+    fmt::print("wrote {}\n", args.output);
   }
   return kDone;
 }
@@ -115,6 +127,12 @@ void add_train_command(CLI::App& app, Context& context) {
   command->add_option("--devices", args->devices, "Folder of devices that were calibrated")
       ->type_name("DIR");
   command->add_option("-o,--output", args->output, "The model file (default: assay-model.json)")
+      ->type_name("FILE");
+  command->add_option("--report", args->report, "A page with pictures of how well it tells times")
+      ->type_name("HTML");
+  command
+      ->add_option("--update", args->update,
+                   "Learn also from what this model file was learned from")
       ->type_name("FILE");
   command->add_option("--seed", args->seed, "Of folds and trees (default: 0)")->type_name("N");
   command->add_flag("--json", args->json, "Print how well it tells times as JSON");

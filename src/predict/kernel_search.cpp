@@ -2,48 +2,65 @@
 #include "processes.h"
 
 #include <Eigen/Cholesky>
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
 namespace assay::predict {
 namespace {
 
+using Eigen::ArrayXXd;
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-using Point = std::array<double, 4>;  ///< logarithms of a kernel's parameters
-
 constexpr double kConstant = 10;
 constexpr Index kMostTasks = 20;
 constexpr double kBeliefVariance = 4;
-constexpr std::array<double, 3> kSteps = {1.5, 0.7, 0.3};
-constexpr int kRoundsPerStep = 4;
-constexpr double kGain = 1e-3;
+constexpr double kLengthVariance = 4;
+constexpr int kSteps = 60;
+constexpr double kFirstStep = 0.3;
+constexpr double kLeastStep = 1e-3;
+constexpr double kMostStep = 1;
+constexpr double kLonger = 1.2;
+constexpr double kShorter = 0.5;
 const double kLowest = std::log(1e-6);
 const double kHighest = std::log(20);
 
-Point point_of(const Kernel& kernel) {
-  return {std::log(kernel.linear), std::log(kernel.smooth), std::log(kernel.noise),
-          std::log(kernel.inverse_length)};
+/// Logarithms of a kernel's parameters: linear, smooth, noise, and the features' inverse lengths.
+using Point = VectorXd;
+enum : Index { kLinear, kSmooth, kNoise, kLengths };
+
+Point usual_point(Index features) {
+  const Kernel usual;
+  Point point = Point::Constant(kLengths + features, std::log(kUsualInverseLength));
+  point.head<kLengths>() << std::log(usual.linear), std::log(usual.smooth), std::log(usual.noise);
+  return point;
 }
 Kernel kernel_at(const Point& point) {
-  return {std::exp(point[0]), std::exp(point[1]), std::exp(point[2]), std::exp(point[3])};
+  const VectorXd values = point.array().exp();
+  return {
+      values[kLinear], values[kSmooth], values[kNoise], {values.begin() + kLengths, values.end()}};
 }
 
-MatrixXd squared_distances(const Values& a, const Values& b) {
-  MatrixXd found = -2 * a * b.transpose();
-  found.colwise() += a.rowwise().squaredNorm();
-  found.rowwise() += b.rowwise().squaredNorm().transpose();
-  return found.cwiseMax(0);
+/// Features in units of their lengths.
+Values stretched(const Kernel& kernel, const Values& features) {
+  const Eigen::Map<const Eigen::RowVectorXd> lengths(
+      kernel.inverse_lengths.data(), static_cast<Index>(kernel.inverse_lengths.size()));
+  return features.array().rowwise() * lengths.array();
 }
 
-MatrixXd kernel_from(const Kernel& kernel, const MatrixXd& products, const MatrixXd& distances) {
-  const Eigen::ArrayXXd far = (5 * distances.array()).sqrt() * kernel.inverse_length;
-  return (kConstant + kernel.linear * products.array() +
-          kernel.smooth * (1 + far + far.square() / 3) * (-far).exp())
-      .matrix();
+/// How far apart, as Matérn's kernel wants it.
+ArrayXXd far_of(const Kernel& kernel, const Values& a, const Values& b) {
+  const Values from = stretched(kernel, a);
+  const Values to = stretched(kernel, b);
+  MatrixXd squares = -2 * from * to.transpose();
+  squares.colwise() += from.rowwise().squaredNorm();
+  squares.rowwise() += to.rowwise().squaredNorm().transpose();
+  return (5 * squares.array().max(0)).sqrt();
+}
+ArrayXXd smooth_of(const ArrayXXd& far) {
+  return (1 + far + far.square() / 3) * (-far).exp();
 }
 
 struct Task {
@@ -54,17 +71,37 @@ struct Task {
 class Search {
  public:
   Search(const Values& items, const Values& tasks)
-      : products_(items * items.transpose()), distances_(squared_distances(items, items)) {
+      : items_(items), products_(items * items.transpose()), usual_(usual_point(items.cols())) {
     const Index step = (tasks.rows() + kMostTasks - 1) / kMostTasks;
     for (Index task = 0; task < tasks.rows(); task += step) add(tasks.row(task));
-    cost_ = cost_of(point_);
   }
 
+  /// Follows the slope's sign in each direction, with steps that grow while it stays and shrink
+  /// when it turns.
   Kernel run() {
-    for (const double step : kSteps)
-      for (int round = 0; round < kRoundsPerStep; ++round)
-        if (!improve(step)) break;
-    return kernel_at(point_);
+    Point point = usual_;
+    Point steps = Point::Constant(point.size(), kFirstStep);
+    Point before = Point::Zero(point.size());
+    Point best = point;
+    double least = HUGE_VAL;
+    for (int step = 0; step < kSteps; ++step) {
+      Point slope;
+      const double cost = cost_of(point, slope);
+      if (cost < least) {
+        least = cost;
+        best = point;
+      }
+      for (Index i = 0; i < point.size(); ++i) {
+        const double turn = slope[i] * before[i];
+        if (turn != 0)
+          steps[i] = std::clamp(steps[i] * (turn > 0 ? kLonger : kShorter), kLeastStep, kMostStep);
+        if (turn < 0) slope[i] = 0;
+        const double way = slope[i] > 0 ? -1 : (slope[i] < 0 ? 1 : 0);
+        point[i] = std::clamp(point[i] + way * steps[i], kLowest, kHighest);
+      }
+      before = slope;
+    }
+    return kernel_at(best);
   }
 
  private:
@@ -78,53 +115,64 @@ class Search {
     tasks_.push_back(std::move(task));
   }
 
-  /// The smaller the likelier.
-  double cost_of(const Point& point) const {
+  /// The smaller the likelier; and how it changes with each parameter.
+  double cost_of(const Point& point, Point& slope) const {
     const Kernel kernel = kernel_at(point);
-    const MatrixXd all = kernel_from(kernel, products_, distances_);
-    double cost = 0;
-    for (const auto& task : tasks_) {
-      MatrixXd part = all(task.items, task.items);
-      part.diagonal().array() += kernel.noise;
-      const Eigen::LLT<MatrixXd> solver(part);
-      const VectorXd solved = solver.matrixL().solve(task.values);
-      cost += solved.squaredNorm() / 2 + solver.matrixLLT().diagonal().array().log().sum();
+    const ArrayXXd far = far_of(kernel, items_, items_);
+    const ArrayXXd smooth = kernel.smooth * smooth_of(far);
+    const MatrixXd all = kConstant + kernel.linear * products_.array() + smooth;
+    const Point off = point - usual_;
+    slope = off / kBeliefVariance;
+    slope.tail(items_.cols()) = off.tail(items_.cols()) / kLengthVariance;
+    double cost = off.dot(slope) / 2;
+    ArrayXXd pull = ArrayXXd::Zero(all.rows(), all.cols());
+    for (const auto& task : tasks_) cost += add_task(task, all, kernel.noise, pull);
+    slope[kNoise] += kernel.noise * pull.matrix().trace();
+    slope[kLinear] += (pull * kernel.linear * products_.array()).sum();
+    slope[kSmooth] += (pull * smooth).sum();
+    const ArrayXXd nearer = -5.0 / 3 * kernel.smooth * pull * (1 + far) * (-far).exp();
+    for (Index feature = 0; feature < items_.cols(); ++feature) {
+      const double length = kernel.inverse_lengths[static_cast<size_t>(feature)];
+      slope[kLengths + feature] += length * length * spread(nearer, items_.col(feature));
     }
-    for (size_t i = 0; i < point.size(); ++i)
-      cost += (point[i] - usual_[i]) * (point[i] - usual_[i]) / (2 * kBeliefVariance);
     return cost;
   }
 
-  bool improve(double step) {
-    bool improved = false;
-    for (size_t i = 0; i < point_.size(); ++i)
-      for (const double way : {step, -step})
-        while (try_move(i, way)) improved = true;
-    return improved;
-  }
-  bool try_move(size_t parameter, double by) {
-    Point moved = point_;
-    moved[parameter] += by;
-    if (moved[parameter] < kLowest || moved[parameter] > kHighest) return false;
-    const double cost = cost_of(moved);
-    if (!(cost < cost_ - kGain)) return false;
-    point_ = moved;
-    cost_ = cost;
-    return true;
+  /// The sum of weights times squared differences.
+  static double spread(const ArrayXXd& weights, const VectorXd& values) {
+    const VectorXd squares = values.cwiseAbs2();
+    const MatrixXd matrix = weights;
+    return 2 * (matrix * VectorXd::Ones(values.size())).dot(squares) -
+           2 * values.dot(matrix * values);
   }
 
+  /// How unlikely the task's values are; `pull` gets how that changes with the kernel's values.
+  double add_task(const Task& task, const MatrixXd& all, double noise, ArrayXXd& pull) const {
+    const auto count = static_cast<Index>(task.items.size());
+    MatrixXd part = all(task.items, task.items);
+    part.diagonal().array() += noise;
+    const Eigen::LLT<MatrixXd> solver(part);
+    const MatrixXd inverse = solver.solve(MatrixXd::Identity(count, count));
+    const VectorXd solved = inverse * task.values;
+    const MatrixXd change = (inverse - solved * solved.transpose()) / 2;
+    for (Index a = 0; a < count; ++a)
+      for (Index b = 0; b < count; ++b)
+        pull(task.items[static_cast<size_t>(a)], task.items[static_cast<size_t>(b)]) +=
+            change(a, b);
+    return task.values.dot(solved) / 2 + solver.matrixLLT().diagonal().array().log().sum();
+  }
+
+  Values items_;
   MatrixXd products_;
-  MatrixXd distances_;
+  Point usual_;
   std::vector<Task> tasks_;
-  Point usual_ = point_of(Kernel());
-  Point point_ = usual_;
-  double cost_ = 0;
 };
 
 }  // namespace
 
 MatrixXd kernel_of(const Kernel& kernel, const Values& a, const Values& b) {
-  return kernel_from(kernel, a * b.transpose(), squared_distances(a, b));
+  return kConstant + kernel.linear * (a * b.transpose()).array() +
+         kernel.smooth * smooth_of(far_of(kernel, a, b));
 }
 
 Kernel likely_kernel(const Values& items, const Values& tasks) {

@@ -8,6 +8,8 @@
 #include <limits>
 #include <map>
 
+#include <assay/predict/new_device.h>
+
 namespace assay::predict {
 namespace {
 
@@ -32,6 +34,41 @@ Chosen least_loaded(const Runs& runs, const Chosen& cell) {
   for (const size_t i : usual) least = std::min(least, runs.runs[i].load);
   std::erase_if(usual, [&](size_t i) { return runs.runs[i].load > least + kSameLoad; });
   return usual;
+}
+
+constexpr size_t kMostTogether = 400;  ///< items whose times are compared over devices
+constexpr size_t kLeastTogether = 3;   ///< tasks that say how
+
+/// A task with few of the items, which others have, is told by how those vary together: the rest
+/// is filled in by that.
+void fill_sparse(Lesson& lesson) {
+  const size_t items = lesson.features.rows;
+  KnownDevices known{lesson.features, std::vector<std::string>(items), Grid(0, items)};
+  std::vector<size_t> sparse;
+  for (size_t task = 0; task < lesson.log_times.rows; ++task) {
+    const auto times = lesson.log_times.row(task);
+    const auto missing =
+        std::count_if(times.begin(), times.end(), [](double time) { return std::isnan(time); });
+    if (2 * static_cast<size_t>(missing) > items) {
+      sparse.push_back(task);
+      continue;
+    }
+    known.log_times.values.insert(known.log_times.values.end(), times.begin(), times.end());
+    ++known.log_times.rows;
+  }
+  if (sparse.empty() || known.log_times.rows < kLeastTogether || items > kMostTogether) return;
+  const Together together = learn_together(known, kBeliefs.front());
+  for (const size_t task : sparse) {
+    std::vector<MeasuredRun> measured;
+    for (size_t item = 0; item < items; ++item)
+      if (const double time = lesson.log_times.at(task, item); !std::isnan(time))
+        measured.push_back({item, time});
+    const Told told = tell_new_device(together, measured);
+    for (size_t item = 0; item < items; ++item) {
+      double& time = lesson.log_times.at(task, item);
+      if (std::isnan(time)) time = told.log_times[item];
+    }
+  }
 }
 
 }  // namespace
@@ -116,6 +153,7 @@ IdleLesson idle_lesson(const Runs& runs, const Recipe& recipe, bool needs_worklo
     for (size_t item = 0; item < found.models.size(); ++item)
       if (usable(found.tasks[row], found.models[item]))
         found.lesson.log_times.at(row, item) = idle.at(found.tasks[row], found.models[item]);
+  fill_sparse(found.lesson);
   return found;
 }
 

@@ -11,6 +11,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kSchema = 1;
+constexpr double kMostFactor = 100;
 
 // --- Writing ---
 
@@ -23,7 +24,7 @@ json json_of(const Process& process) {
            {{"linear", kernel.linear},
             {"smooth", kernel.smooth},
             {"noise", kernel.noise},
-            {"inverse_length", kernel.inverse_length}}},
+            {"inverse_lengths", kernel.inverse_lengths}}},
           {"weights", json_of(process.weights)},
           {"centres", process.centres}};
 }
@@ -66,8 +67,18 @@ json json_of(const Teller& teller) {
           {"widening", teller.widening}};
 }
 
+json json_of(const Unmeasured& one) {
+  json kin = json::array();
+  for (const auto& other : one.kin) kin.push_back({{"task", other.task}, {"usual", other.usual}});
+  return {{"task", one.task}, {"kin", kin}, {"width", one.width}};
+}
+json json_of(const Task& task) {
+  return {{"device", task.device}, {"engine", task.engine}, {"precision", task.precision}};
+}
+
 json json_of(const Runs& runs) {
   json found;
+  for (const auto& task : runs.tasks) found["tasks"].push_back(json_of(task));
   for (const auto& model : runs.models)
     found["models"].push_back(
         {{"name", model.name},
@@ -111,16 +122,17 @@ Grid grid_of(const json& from) {
 void insist_size(const Grid& grid, size_t rows, size_t columns) {
   insist(grid.rows == rows && grid.columns == columns, "grids do not fit together");
 }
-Process process_of(const json& from, size_t tasks, size_t items) {
+Process process_of(const json& from, size_t tasks, const Grid& items) {
   Process process;
   const json& kernel = from.at("kernel");
   process.kernel.linear = kernel.at("linear").get<double>();
   process.kernel.smooth = kernel.at("smooth").get<double>();
   process.kernel.noise = kernel.at("noise").get<double>();
-  process.kernel.inverse_length = kernel.at("inverse_length").get<double>();
+  process.kernel.inverse_lengths = numbers_of(kernel.at("inverse_lengths"));
+  insist(process.kernel.inverse_lengths.size() == items.columns, "a feature has no length");
   process.weights = grid_of(from.at("weights"));
   process.centres = numbers_of(from.at("centres"));
-  insist_size(process.weights, tasks, items);
+  insist_size(process.weights, tasks, items.rows);
   insist(process.centres.size() == tasks, "a task has no centre");
   return process;
 }
@@ -146,8 +158,8 @@ Idle idle_of(const json& from, const Recipe& recipe, size_t tasks) {
   if (idle.method == Method::processes) {
     learned.items = grid_of(from.at("items"));
     insist_size(learned.items, learned.items.rows, features);
-    learned.plain = process_of(from.at("plain"), tasks, learned.items.rows);
-    learned.on_base = process_of(from.at("on_base"), tasks, learned.items.rows);
+    learned.plain = process_of(from.at("plain"), tasks, learned.items);
+    learned.on_base = process_of(from.at("on_base"), tasks, learned.items);
   }
   if (idle.method == Method::linear) {
     idle.linear = grid_of(from.at("linear"));
@@ -192,6 +204,22 @@ Result<Teller> teller_of(const json& from, size_t all_tasks) {
   return teller;
 }
 
+Task task_of(const json& from) {
+  return {from.at("device").get<std::string>(), from.at("engine").get<std::string>(),
+          from.at("precision").get<std::string>()};
+}
+Unmeasured unmeasured_of(const json& from, size_t tasks) {
+  Unmeasured one;
+  one.task = from.at("task").get<size_t>();
+  one.width = from.at("width").get<double>();
+  insist(one.task < tasks && std::isfinite(one.width), "there is no such task");
+  for (const auto& other : from.at("kin")) {
+    one.kin.push_back({other.at("task").get<size_t>(), other.at("usual").get<double>()});
+    insist(one.kin.back().task < tasks, "there is no such task");
+  }
+  return one;
+}
+
 Result<Trained> trained_of(const json& document, const std::string& name) {
   const json& header = document.at("assay");
   insist(header.at("schema").get<int>() == kSchema, "it is of another version of assay");
@@ -201,18 +229,22 @@ Result<Trained> trained_of(const json& document, const std::string& name) {
     trained.devices.push_back(std::move(device));
   }
   for (const auto& one : header.at("tasks")) {
-    trained.tasks.push_back({one.at("device").get<std::string>(),
-                             one.at("engine").get<std::string>(),
-                             one.at("precision").get<std::string>()});
-    trained.facts.push_back({one.at("threads").get<double>()});
+    trained.tasks.push_back(task_of(one));
+    const size_t device = find_device(trained.devices, trained.tasks.back().device);
+    insist(device < trained.devices.size(), "a task has no device");
+    trained.facts.push_back({one.at("threads").get<double>(), device});
   }
   auto factors = numbers_of(header.at("slowdown_factors"));
   insist(factors.size() == trained.tasks.size(), "a task has no factor");
+  for (const double factor : factors)
+    insist(factor >= 0 && factor <= kMostFactor, "a factor is none");
   ASSAY_TRY(trained.slowdown, read_slowdown(document, std::move(factors)));
   if (header.contains("by_workload")) {
     ASSAY_TRY(trained.by_workload, teller_of(header.at("by_workload"), trained.tasks.size()));
   }
   ASSAY_TRY(trained.by_counts, teller_of(header.at("by_counts"), trained.tasks.size()));
+  for (const auto& one : header.at("unmeasured"))
+    trained.unmeasured.push_back(unmeasured_of(one, trained.tasks.size()));
   return trained;
 }
 
@@ -231,10 +263,11 @@ void read_model(const json& from, Runs& runs) {
 
 Result<Origin> origin_of(const json& document, const std::string& name) {
   ASSAY_TRY(const auto trained, trained_of(document, name));
-  Origin origin{{trained.devices, trained.tasks, {}, {}, {}}, {}};
+  Origin origin{{trained.devices, {}, {}, {}, {}}, {}};
   const json& header = document.at("assay");
   origin.validation = header.at("validation");
   const json& kept = header.at("runs");
+  for (const auto& one : kept.at("tasks")) origin.runs.tasks.push_back(task_of(one));
   for (const auto& one : kept.at("models")) read_model(one, origin.runs);
   const auto models = kept.at("model").get<std::vector<size_t>>();
   const auto tasks = kept.at("task").get<std::vector<size_t>>();
@@ -247,9 +280,9 @@ Result<Origin> origin_of(const json& document, const std::string& name) {
              seconds.size() == count && outliers.size() == count,
          "runs are not whole");
   for (size_t i = 0; i < count; ++i) {
-    insist(
-        models[i] < origin.runs.models.size() && tasks[i] < trained.tasks.size() && seconds[i] > 0,
-        "a run makes no sense");
+    insist(models[i] < origin.runs.models.size() && tasks[i] < origin.runs.tasks.size() &&
+               seconds[i] > 0,
+           "a run makes no sense");
     origin.runs.runs.push_back(
         {models[i], tasks[i], loads[i], threads[i], seconds[i], outliers[i] != 0});
   }
@@ -292,11 +325,12 @@ std::string model_file_text(const Trained& trained, const std::string& booster, 
   header["devices"] = json::array();
   for (const auto& device : trained.devices) header["devices"].push_back(device_document(device));
   header["tasks"] = json::array();
-  for (size_t i = 0; i < trained.tasks.size(); ++i)
-    header["tasks"].push_back({{"device", trained.tasks[i].device},
-                               {"engine", trained.tasks[i].engine},
-                               {"precision", trained.tasks[i].precision},
-                               {"threads", trained.facts[i].threads}});
+  for (size_t i = 0; i < trained.tasks.size(); ++i) {
+    header["tasks"].push_back(json_of(trained.tasks[i]));
+    header["tasks"].back()["threads"] = trained.facts[i].threads;
+  }
+  header["unmeasured"] = json::array();
+  for (const auto& one : trained.unmeasured) header["unmeasured"].push_back(json_of(one));
   document["assay"] = std::move(header);
   return document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }

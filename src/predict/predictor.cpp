@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 #include <assay/base/files.h>
 #include <assay/predict/predictor.h>
@@ -18,31 +19,17 @@ struct Predictor::State {
 namespace {
 
 constexpr size_t kLargestFile = size_t{512} << 20U;
-constexpr double kMostWidth = 20;  ///< in logarithms, so that intervals stay finite
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+/// In logarithms, so that times and intervals stay finite.
+constexpr double kMostLog = 50;
+constexpr double kMostWidth = 20;
 
 /// Tells one model's times on all tasks.
 class Answer {
  public:
-  Answer(const Trained& trained, std::span<const double> loads) : trained_(trained), loads_(loads) {
-    told_.resize(trained.tasks.size());
-  }
+  Answer(const Trained& trained, std::span<const double> loads)
+      : trained_(trained), loads_(loads), told_(trained.tasks.size()), logs_(told_.size(), kNone) {}
 
-  void add(const Teller& teller, const std::vector<double>& columns,
-           const model::Workload* workload, const std::string& doubt) {
-    const auto logs = teller.tell(columns);
-    for (size_t row = 0; row < logs.size(); ++row) {
-      const size_t task = teller.tasks[row];
-      if (!wanted(task) || told_[task]) continue;
-      told_[task] = true;
-      const double load = task < loads_.size() ? std::clamp(loads_[task], 0.0, 1.0) : 0;
-      const Surroundings around{load, trained_.facts[task].threads, logs[row],
-                                trained_.device_of(task), workload};
-      const double log = logs[row] + trained_.slowdown.tell(task, around);
-      const double width = std::min(teller.width(row, load), kMostWidth);
-      estimates_.push_back(
-          {task, std::exp(log), std::exp(log - width), std::exp(log + width), doubt});
-    }
-  }
   /// Only tasks of this precision are wanted, unless there is none.
   bool only(const std::string& precision) {
     const auto has = [&](const Task& task) { return task.precision == precision; };
@@ -50,23 +37,65 @@ class Answer {
     precision_ = precision;
     return true;
   }
-  std::vector<Estimate> take() {
-    std::sort(estimates_.begin(), estimates_.end(),
-              [](const Estimate& a, const Estimate& b) { return a.task < b.task; });
-    return std::move(estimates_);
+  void add(const Teller& teller, const std::vector<double>& columns, const std::string& doubt) {
+    const auto logs = teller.tell(columns);
+    for (size_t row = 0; row < logs.size(); ++row) {
+      const size_t task = teller.tasks[row];
+      if (!std::isnan(logs_[task])) continue;
+      logs_[task] = logs[row];
+      told_[task] = {teller.width(row, load(task)), &doubt};
+    }
+  }
+  void add_unmeasured(const model::Workload* workload, const std::string& doubt) {
+    for (const auto& one : trained_.unmeasured) {
+      const auto log = one.tell(trained_, logs_, workload);
+      if (!log) continue;
+      logs_[one.task] = *log;
+      told_[one.task] = {one.width, &doubt};
+    }
+  }
+  /// Whether all measured tasks are told.
+  bool complete() const {
+    const auto missing =
+        std::count_if(logs_.begin(), logs_.end(), [](double log) { return std::isnan(log); });
+    return static_cast<size_t>(missing) <= trained_.unmeasured.size();
+  }
+  std::vector<Estimate> estimates(const model::Workload* workload) const {
+    std::vector<Estimate> all;
+    all.reserve(logs_.size());
+    for (size_t task = 0; task < logs_.size(); ++task) {
+      if (std::isnan(logs_[task]) || !wanted(task)) continue;
+      const Surroundings around{load(task), trained_.facts[task].threads, logs_[task],
+                                &trained_.device_of(task), workload};
+      const double log =
+          std::clamp(logs_[task] + trained_.slowdown.tell(task, around), -kMostLog, kMostLog);
+      const double width = std::min(told_[task].width, kMostWidth);
+      all.push_back(
+          {task, std::exp(log), std::exp(log - width), std::exp(log + width), *told_[task].doubt});
+    }
+    return all;
   }
 
  private:
+  struct One {
+    double width = 0;
+    const std::string* doubt = nullptr;
+  };
   bool wanted(size_t task) const {
     return precision_.empty() || trained_.tasks[task].precision == precision_;
+  }
+  double load(size_t task) const {
+    return task < loads_.size() ? std::clamp(loads_[task], 0.0, 1.0) : 0;
   }
 
   const Trained& trained_;
   std::span<const double> loads_;
   std::string precision_;
-  std::vector<bool> told_;
-  std::vector<Estimate> estimates_;
+  std::vector<One> told_;
+  std::vector<double> logs_;  ///< on idle devices
 };
+
+constexpr const char* kUnmeasured = "nothing was run on this device; its calibration stands in";
 
 std::string joined(const std::string& a, const std::string& b) {
   return a.empty() || b.empty() ? a + b : a + "; " + b;
@@ -104,15 +133,21 @@ std::vector<Estimate> Predictor::tell(const model::Characteristics& model,
   if (!answer.only(model.precision))
     other = fmt::format("nothing was measured in {}; other precisions stand in", model.precision);
   const auto columns = column_values(model.counts, &model.workload);
-  const size_t workload_columns = model::kWorkloadColumns.size();
+  const size_t counts = model::kWorkloadColumns.size();
+  std::string by_workload;
+  std::string by_counts;
   if (trained.by_workload) {
-    const auto doubt = doubt_of(*trained.by_workload, columns, 0, workload_columns);
-    answer.add(*trained.by_workload, columns, &model.workload, joined(other, doubt));
+    by_workload = joined(other, doubt_of(*trained.by_workload, columns, 0, counts));
+    answer.add(*trained.by_workload, columns, by_workload);
   }
-  const auto doubt = doubt_of(trained.by_counts, columns, workload_columns, column_count());
-  answer.add(trained.by_counts, columns, &model.workload,
-             joined(joined(other, "told by counts of layers alone"), doubt));
-  return answer.take();
+  if (!answer.complete()) {
+    by_counts = joined(joined(other, "told by the counts of layers alone"),
+                       doubt_of(trained.by_counts, columns, counts, column_count()));
+    answer.add(trained.by_counts, columns, by_counts);
+  }
+  const std::string unmeasured = joined(kUnmeasured, by_workload);
+  answer.add_unmeasured(&model.workload, unmeasured);
+  return answer.estimates(&model.workload);
 }
 
 std::vector<Estimate> Predictor::tell(const model::Counts& counts,
@@ -122,8 +157,10 @@ std::vector<Estimate> Predictor::tell(const model::Counts& counts,
   const auto columns = column_values(counts, nullptr);
   const auto doubt =
       doubt_of(trained.by_counts, columns, model::kWorkloadColumns.size(), column_count());
-  answer.add(trained.by_counts, columns, nullptr, doubt);
-  return answer.take();
+  answer.add(trained.by_counts, columns, doubt);
+  const std::string unmeasured = joined(kUnmeasured, doubt);
+  answer.add_unmeasured(nullptr, unmeasured);
+  return answer.estimates(nullptr);
 }
 
 }  // namespace assay::predict

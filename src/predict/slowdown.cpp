@@ -16,6 +16,9 @@ constexpr double kLeastShare = 0.5;  ///< of a core, which a fair scheduler give
 constexpr double kBearable = 0.05;   ///< differences of logarithms with full say
 /// How much say the belief has that a task is as all others: as a run with a slowdown of e.
 constexpr double kBelief = 1;
+constexpr double kNear = 0.1;     ///< loads that are as good as the same
+constexpr size_t kStandIns = 12;  ///< runs of a task that stand in for what was not measured
+constexpr double kLeastGain = 1e-30;
 
 struct Cores {
   double all = 1;
@@ -58,12 +61,9 @@ Grid grid_of(const SlowdownLesson& lesson) {
 /// Each run twice: with its workload and, for those who do not know it, without.
 Result<Booster> boost(const SlowdownLesson& lesson, uint64_t seed) {
   const size_t count = lesson.logs.size();
-  std::vector<double> rest;
-  for (size_t row = 0; row < count; ++row)
-    rest.push_back(lesson.logs[row] - fair_slowdown(lesson.around[row]));
   const Gradient gradient = [&](auto told, auto first, auto second) {
     for (size_t i = 0; i < told.size(); ++i) {
-      const double off = told[i] - rest[i % count];
+      const double off = told[i] - lesson.logs[i % count];
       const double root = std::sqrt(1 + off * off / (kBearable * kBearable));
       first[i] = static_cast<float>(lesson.say[i % count] * off / root);
       second[i] = static_cast<float>(lesson.say[i % count] / root);
@@ -74,6 +74,35 @@ Result<Booster> boost(const SlowdownLesson& lesson, uint64_t seed) {
   settings.directions = {1, 1, 1};
   settings.directions.resize(kSlowdownColumns.size());
   return Booster::train(grid_of(lesson), gradient, settings);
+}
+
+bool has_near(const SlowdownLesson& lesson, size_t task, double load) {
+  for (size_t row = 0; row < lesson.task.size(); ++row)
+    if (lesson.task[row] == task && std::abs(lesson.around[row].load - load) <= kNear) return true;
+  return false;
+}
+
+/// Where a task was not measured under some load, a fair scheduler stands in.
+SlowdownLesson with_belief(const SlowdownLesson& lesson) {
+  SlowdownLesson all = lesson;
+  for (size_t task = 0; task < lesson.tasks; ++task) {
+    std::vector<size_t> own;
+    for (size_t row = 0; row < lesson.task.size(); ++row)
+      if (lesson.task[row] == task) own.push_back(row);
+    const size_t step = own.size() / kStandIns + 1;
+    for (double load = 0; load <= 1; load += 2 * kNear) {
+      if (has_near(lesson, task, load)) continue;
+      for (size_t i = 0; i < own.size(); i += step) {
+        Surroundings around = lesson.around[own[i]];
+        around.load = load;
+        all.task.push_back(task);
+        all.around.push_back(around);
+        all.logs.push_back(fair_slowdown(around));
+        all.say.push_back(1);
+      }
+    }
+  }
+  return all;
 }
 
 std::vector<double> factors_of(const SlowdownLesson& lesson, const Slowdown& slowdown) {
@@ -122,19 +151,23 @@ double fair_slowdown(const Surroundings& around) {
 }
 
 double Slowdown::tell(size_t task, const Surroundings& around) const {
-  const double all = fair_slowdown(around) + trees.tell(slowdown_row(around));
+  const double all = std::max(0.0F, trees.tell(slowdown_row(around)));
   return task < factors.size() ? factors[task] * all : all;
 }
 
 Result<LearnedSlowdown> learn_slowdown(const SlowdownLesson& lesson, uint64_t seed) {
-  ASSAY_TRY(const auto booster, boost(lesson, seed));
+  ASSAY_TRY(const auto booster, boost(with_belief(lesson), seed));
   ASSAY_TRY(const auto text, booster.text());
   auto document = nlohmann::json::parse(text);
   document["learner"]["feature_names"] = kSlowdownColumns;
   document["learner"]["feature_types"] = std::vector<std::string>(kSlowdownColumns.size(), "float");
   ASSAY_TRY(auto slowdown, read_slowdown(document, {}));
   slowdown.factors = factors_of(lesson, slowdown);
-  return LearnedSlowdown{document.dump(), std::move(slowdown)};
+  ASSAY_TRY(auto importance, booster.importance());
+  double sum = 0;
+  for (const double one : importance) sum += one;
+  for (double& one : importance) one /= std::max(sum, kLeastGain);
+  return LearnedSlowdown{document.dump(), std::move(slowdown), std::move(importance)};
 }
 
 Result<Slowdown> read_slowdown(const nlohmann::json& document, std::vector<double> factors) {

@@ -37,8 +37,8 @@ SlowdownRow slowdown_row(const Surroundings& around);
 /// else is in the way.
 double fair_slowdown(const Surroundings& around);
 
-/// How much longer an inference takes beside other work: what a fair scheduler does and what the
-/// trees add, times a factor of each task. It never falls when the load rises.
+/// How much longer an inference takes beside other work: by trees, times a factor of each task. It
+/// never falls when the load rises.
 struct Slowdown {
   Trees trees;
   std::vector<double> factors;  ///< of tasks
@@ -58,7 +58,9 @@ struct SlowdownLesson {
 struct LearnedSlowdown {
   std::string booster;  ///< XGBoost's JSON
   Slowdown slowdown;
+  std::vector<double> importance;  ///< of columns, as shares
 };
+/// Under loads that a task was not measured with, a fair scheduler stands in.
 Result<LearnedSlowdown> learn_slowdown(const SlowdownLesson& lesson, uint64_t seed);
 /// From XGBoost's JSON and the factors.
 Result<Slowdown> read_slowdown(const nlohmann::json& document, std::vector<double> factors);

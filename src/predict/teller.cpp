@@ -45,11 +45,10 @@ std::vector<double> Teller::tell(const std::vector<double>& columns_asked) const
   return logs;
 }
 
-const Device* Trained::device_of(size_t task) const {
-  const auto found = std::find_if(devices.begin(), devices.end(), [&](const Device& device) {
-    return device.name == tasks[task].device;
-  });
-  return found == devices.end() ? nullptr : &*found;
+size_t find_device(const std::vector<Device>& devices, const std::string& name) {
+  const auto found = std::find_if(devices.begin(), devices.end(),
+                                  [&](const Device& device) { return device.name == name; });
+  return static_cast<size_t>(found - devices.begin());
 }
 
 std::string doubt_of(const Teller& teller, const std::vector<double>& columns, size_t first,

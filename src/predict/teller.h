@@ -6,6 +6,7 @@
 #include "slowdown.h"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,29 @@ struct Teller {
 /// What is told of a task beyond what its device is.
 struct TaskFacts {
   double threads = 0;  ///< of the engine, mostly; 0: not known
+  size_t device = 0;   ///< its number
+};
+/// The number of the device with that name; as many as there are when there is none.
+size_t find_device(const std::vector<Device>& devices, const std::string& name);
+
+struct Trained;
+
+/// A device that was calibrated and on which nothing was run: what it takes follows from what
+/// others take, by what the two were measured to reach.
+struct Unmeasured {
+  /// A task of another device, and how the two compare for a usual model, in logarithms.
+  struct Kin {
+    size_t task = 0;
+    double usual = 0;
+  };
+  size_t task = 0;  ///< its own number
+  std::vector<Kin> kin;
+  double width = 0;  ///< half of the interval, in logarithms
+
+  /// The logarithm of seconds, from those of the measured tasks (NaN where there is none). Without
+  /// a workload devices compare as they usually do. Nothing when no kin was told.
+  std::optional<double> tell(const Trained& trained, std::span<const double> logs,
+                             const model::Workload* workload) const;
 };
 
 /// All that `assay train` has learned.
@@ -47,9 +71,9 @@ struct Trained {
   Slowdown slowdown;
   std::optional<Teller> by_workload;  ///< none where no table had the workload's columns
   Teller by_counts;
+  std::vector<Unmeasured> unmeasured;
 
-  /// Null when it is not known.
-  const Device* device_of(size_t task) const;
+  const Device& device_of(size_t task) const { return devices[facts[task].device]; }
 };
 
 /// Why a model with these numbers is beyond what was learned from, in a sentence; empty: it is not.

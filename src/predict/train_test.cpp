@@ -125,6 +125,52 @@ TEST(Train, another_precision_is_told_with_doubt) {
   EXPECT_EQ(told[0].doubt, "nothing was measured in int8; other precisions stand in");
 }
 
+/// The mean error of idle times on the device of one task, over models that were not learned from.
+double mean_error_on(const Predictor& predictor, size_t task, const KnownDevice& device) {
+  double sum = 0;
+  for (size_t number = 100; number < 120; ++number) {
+    const auto model = asked_model(number);
+    const double told = predictor.tell(model, {}).at(task).seconds;
+    sum += std::abs(told / known_seconds(device, model.workload) - 1) / 20;
+  }
+  return sum;
+}
+
+TEST(Train, a_device_without_runs_is_told_by_its_calibration) {
+  const KnownDevice other{"other", 4, 3e10, 4e9, 2e-5};
+  Runs runs = known_runs(kModels);
+  add_device(runs, calibrated(other));
+  const auto training = train(runs, {});
+  ASSERT_TRUE(training);
+  const auto predictor = *Predictor::parse("model.json", training->file);
+  ASSERT_EQ(predictor.tasks().size(), 3U);
+  EXPECT_EQ(predictor.tasks()[2].device, "other");
+  EXPECT_LT(mean_error_on(predictor, 2, other), 0.2);
+  const auto told = predictor.tell(asked_model(3), {});
+  ASSERT_EQ(told.size(), 3U);
+  EXPECT_EQ(told[2].doubt, "nothing was run on this device; its calibration stands in");
+  EXPECT_GT(told[2].high / told[2].low, told[0].high / told[0].low);
+  EXPECT_EQ(predictor.tell(asked_model(3).counts, {}).size(), 3U);
+  ASSERT_EQ(training->report.unseen_devices.size(), 1U);
+  EXPECT_EQ(training->report.unseen_devices[0].accuracy.count, 2 * kModels);
+}
+
+TEST(Train, a_device_with_few_runs_is_told_by_what_the_others_do) {
+  Draw draw(3);
+  std::vector<KnownDevice> devices;
+  for (size_t i = 0; i < 6; ++i) {
+    const double fast = std::exp(draw.between(-1, 2));
+    devices.push_back({"d" + std::to_string(i), 4, 1e10 * fast * draw.between(0.5, 2),
+                       3e9 * fast * draw.between(0.5, 2), 2e-5 / fast});
+  }
+  Runs runs = known_runs(kModels, devices);
+  std::erase_if(runs.runs, [](const auto& run) { return run.task == 5 && run.model >= 10; });
+  const auto training = train(runs, {});
+  ASSERT_TRUE(training);
+  const auto predictor = *Predictor::parse("model.json", training->file);
+  EXPECT_LT(mean_error_on(predictor, 5, devices[5]), 0.06);
+}
+
 TEST(Train, the_same_seed_gives_the_same_file) {
   const Runs runs = known_runs(12);
   EXPECT_EQ(train(runs, {})->file, train(runs, {})->file);

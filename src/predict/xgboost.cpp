@@ -40,6 +40,9 @@ Result<void> Xgboost::check(int answer) const {
   if (answer == 0) return {};
   std::string_view words = last_error();
   words = words.substr(0, words.find("Stack trace"));
+  // "[12:34:56] ./src/learner.cc:123: Check failed …": where in its own source is of no use here.
+  if (words.starts_with('[') && words.find(": ") < words.find('\n'))
+    words.remove_prefix(words.find(": ") + 2);
   while (words.ends_with('\n') || words.ends_with(' ')) words.remove_suffix(1);
   return bad_input(fmt::format("XGBoost: {}", words));
 }

@@ -20,7 +20,7 @@ struct Kernel {
   double linear = 0.05;
   double smooth = 0.3;
   double noise = 0.002;
-  double inverse_length = 0.3;
+  std::vector<double> inverse_lengths;  ///< how soon it fades, for each feature
 };
 
 /// A Gaussian process for each task: its answer is centre + k(x, items) · weights.
