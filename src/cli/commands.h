@@ -29,6 +29,8 @@ void add_report_command(CLI::App& app, Context& context);
 void add_top_command(CLI::App& app, Context& context);
 void add_model_command(CLI::App& app, Context& context);
 void add_doctor_command(CLI::App& app, Context& context);
+void add_collect_command(CLI::App& app, Context& context);
+void add_device_command(CLI::App& app, Context& context);
 /// `make`, below the command `model`.
 void add_model_make_command(CLI::App& model, Context& context);
 void add_completion_command(CLI::App& app, Context& context);
