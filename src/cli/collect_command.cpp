@@ -52,8 +52,10 @@ void show(const collect::Progress& progress) {
 }
 
 std::string summary(const collect::Collected& sum, const collect::Options& options) {
-  std::string text = fmt::format("{} rows measured into {}", sum.measured, options.file.native());
-  if (sum.before > 0) text += fmt::format(", {} were there", sum.before);
+  std::string text = fmt::format("{} {} measured into {}", sum.measured,
+                                 sum.measured == 1 ? "row" : "rows", options.file.native());
+  if (sum.before > 0)
+    text += fmt::format(", {} {} there", sum.before, sum.before == 1 ? "was" : "were");
   if (sum.refused > 0) text += fmt::format("; {} refused by an engine", sum.refused);
   if (sum.outliers > 0) text += fmt::format("; {} marked as outliers", sum.outliers);
   return text;
