@@ -28,6 +28,8 @@ Examples:
   assay report last --format html -o report.html      one page to open, mail or print
   assay top                                           the apps of a node, live, from its agent
   assay model inspect net.onnx                        what a model costs, without running it
+  assay device calibrate                              what this machine can compute, move and store
+  assay collect --models DIR --device-type desktop    time models under load, to learn from
   assay doctor                                        what this machine can measure
 
 Exit codes:
