@@ -17,6 +17,7 @@ namespace assay::collect {
 namespace {
 
 constexpr size_t kMostBytes = 1U << 30U;
+constexpr uint64_t kMostIterations = 1'000'000;
 constexpr double kSimilarLoad = 10;
 constexpr size_t kFewest = 3;
 constexpr double kFar = 1.5;
@@ -49,11 +50,42 @@ struct Places {
   }
 };
 
-Result<std::string> read_all(const std::filesystem::path& path) {
-  return read_file(path, kMostBytes);
+}  // namespace
+
+void KnownRows::add(const std::string& model, const std::string& engine, int iteration,
+                    bool refused, const Known::Measured& measured) {
+  Known& known = by_pair[{model, engine}];
+  if (refused)
+    known.refused = true;
+  else
+    known.iterations[iteration] = measured;
+  ++rows;
 }
 
-}  // namespace
+Result<KnownRows> parse_rows(std::string_view text, const std::string& file) {
+  CsvRows table(text);
+  std::vector<std::string> cells;
+  const std::vector<std::string> names = column_names();
+  ASSAY_TRY(const bool any, table.next(cells));
+  if (!any || cells != names)
+    return bad_input(fmt::format(
+        "{} has other columns than assay collect writes: {}; choose another file with -o", file,
+        difference(cells, names)));
+  const Places at = Places::of(names);
+  KnownRows known;
+  while (true) {
+    const auto more = table.next(cells);
+    if (!more) return bad_input(fmt::format("{}:{}: {}", file, table.line(), more.error().message));
+    if (!*more) return known;
+    const auto iteration =
+        cells.size() == names.size() ? parse_uint(cells[at.iteration]) : std::optional<uint64_t>();
+    if (!iteration || *iteration > kMostIterations)
+      return bad_input(fmt::format("{}:{}: this is no row of assay collect", file, table.line()));
+    known.add(
+        cells[at.model], cells[at.engine], static_cast<int>(*iteration), cells[at.status] != "ok",
+        {parse_double(cells[at.load]).value_or(0), parse_double(cells[at.seconds]).value_or(0)});
+  }
+}
 
 Result<RowFile> RowFile::open(const std::filesystem::path& file) {
   Fd fd(::open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
@@ -61,7 +93,7 @@ Result<RowFile> RowFile::open(const std::filesystem::path& file) {
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0)
     return refused(fmt::format("another process collects into {}", file.native()));
   RowFile rows(file, std::move(fd));
-  ASSAY_TRY(std::string text, read_all(file));
+  ASSAY_TRY(std::string text, read_file(file, kMostBytes));
   const size_t whole = text.rfind('\n') == text.npos ? 0 : text.rfind('\n') + 1;
   const bool header_whole = text.find('\n') != text.npos;
   if (!text.empty() && !header_whole && !csv_line(column_names()).starts_with(text))
@@ -72,52 +104,15 @@ Result<RowFile> RowFile::open(const std::filesystem::path& file) {
   if (text.empty()) {
     ASSAY_CHECK(rows.append(csv_line(column_names())));
   } else {
-    ASSAY_CHECK(rows.read(text));
+    ASSAY_TRY(rows.known_, parse_rows(text, file.native()));
   }
   return rows;
 }
 
-Result<void> RowFile::read(const std::string& text) {
-  CsvRows table(text);
-  std::vector<std::string> cells;
-  const std::vector<std::string> names = column_names();
-  ASSAY_TRY(const bool any, table.next(cells));
-  if (!any || cells != names)
-    return bad_input(fmt::format(
-        "{} has other columns than assay collect writes: {}; choose another file with -o",
-        path_.native(), difference(cells, names)));
-  const Places at = Places::of(names);
-  while (true) {
-    const auto more = table.next(cells);
-    if (!more)
-      return bad_input(
-          fmt::format("{}:{}: {}", path_.native(), table.line(), more.error().message));
-    if (!*more) return {};
-    const auto iteration =
-        cells.size() == names.size() ? parse_int(cells[at.iteration]) : std::optional<int64_t>();
-    if (!iteration)
-      return bad_input(
-          fmt::format("{}:{}: this is no row of assay collect", path_.native(), table.line()));
-    remember(
-        cells[at.model], cells[at.engine], static_cast<int>(*iteration), cells[at.status] != "ok",
-        {parse_double(cells[at.load]).value_or(0), parse_double(cells[at.seconds]).value_or(0)});
-  }
-}
-
-void RowFile::remember(const std::string& model, const std::string& engine, int iteration,
-                       bool refused, const Known::Measured& measured) {
-  Known& known = known_[{model, engine}];
-  if (refused)
-    known.refused = true;
-  else
-    known.iterations[iteration] = measured;
-  ++rows_;
-}
-
 const Known& RowFile::known(const std::string& model, const std::string& engine) const {
   static const Known kNothing;
-  const auto found = known_.find({model, engine});
-  return found == known_.end() ? kNothing : found->second;
+  const auto found = known_.by_pair.find({model, engine});
+  return found == known_.by_pair.end() ? kNothing : found->second;
 }
 
 Result<void> RowFile::append(const std::string& line) {
@@ -134,8 +129,8 @@ Result<void> RowFile::append(const std::string& line) {
 
 Result<void> RowFile::add(const Row& row) {
   ASSAY_CHECK(append(csv_line(cells_of(row))));
-  remember(row.model, row.engine, row.iteration, row.status != "ok",
-           {row.load_percent, quantile(row.times, 0.5)});
+  known_.add(row.model, row.engine, row.iteration, row.status != "ok",
+             {row.load_percent, quantile(row.times, 0.5)});
   return {};
 }
 

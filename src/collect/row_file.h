@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,17 @@ struct Known {
   bool refused = false;
 };
 
+/// All that a table knows, by model and engine.
+struct KnownRows {
+  std::map<std::pair<std::string, std::string>, Known> by_pair;
+  size_t rows = 0;
+
+  void add(const std::string& model, const std::string& engine, int iteration, bool refused,
+           const Known::Measured& measured);
+};
+/// Of a table with our columns, header included; an error names the line. `file` is for messages.
+Result<KnownRows> parse_rows(std::string_view text, const std::string& file);
+
 /// The table that rows are added to, one by one: each is whole on its way to disk when add()
 /// returns. Held by one process at a time.
 class RowFile {
@@ -35,19 +47,15 @@ class RowFile {
   /// An error leaves the file as it was.
   Result<void> add(const Row& row);
   const Known& known(const std::string& model, const std::string& engine) const;
-  size_t rows() const { return rows_; }
+  size_t rows() const { return known_.rows; }
 
  private:
   RowFile(std::filesystem::path path, Fd file) : path_(std::move(path)), file_(std::move(file)) {}
-  Result<void> read(const std::string& text);
-  void remember(const std::string& model, const std::string& engine, int iteration, bool refused,
-                const Known::Measured& measured);
   Result<void> append(const std::string& line);
 
   std::filesystem::path path_;
   Fd file_;
-  size_t rows_ = 0;
-  std::map<std::pair<std::string, std::string>, Known> known_;
+  KnownRows known_;
 };
 
 /// Whether a time is far from what the same model took under a similar load: half as much again, or
