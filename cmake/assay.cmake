@@ -2,6 +2,10 @@
 # assay_library(ROOM SOURCES ... [PUBLIC ...] [PRIVATE ...]): one static library per room.
 # assay_test(ROOM SOURCES ... [LINK ...] [TIMEOUT seconds]): the room's unit tests, one ctest entry per case.
 # assay_fuzzer(NAME SOURCE LINK ...): a libFuzzer target with its seeds in fuzz/corpus/NAME.
+# ASSAY_NEEDS_ONNXRUNTIME: properties of a test that runs npm's onnxruntime-node, in the folder that ASSAY_ORT names.
+
+set(ASSAY_NEEDS_ONNXRUNTIME
+  FIXTURES_REQUIRED onnxruntime ENVIRONMENT ASSAY_ORT=${CMAKE_BINARY_DIR}/onnxruntime)
 
 add_library(assay_flags INTERFACE)
 target_compile_options(assay_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion

@@ -1,14 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // ONNX Runtime as an engine of Assay, by npm's onnxruntime-node; docs/engines.md has the lines that it speaks.
-// Start it where `npm install --ignore-scripts onnxruntime-node` was run, or with NODE_PATH set to its node_modules.
-import { readFileSync, writeFileSync } from 'node:fs';
+// It looks for the library in NODE_PATH, in the folder ASSAY_ORT, where it was started, and where npm puts global ones.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import path from 'node:path';
 
-const require = createRequire(path.join(process.env.NODE_PATH ?? path.join(process.cwd(), 'node_modules'), 'x.js'));
-const ort = require('onnxruntime-node');
-const version = require('onnxruntime-node/package.json').version;
+const PLACES = [
+  ...(process.env.NODE_PATH ?? '').split(path.delimiter),
+  process.env.ASSAY_ORT && path.join(process.env.ASSAY_ORT, 'node_modules'),
+  path.join(process.cwd(), 'node_modules'),
+  '/usr/local/lib/node_modules',
+  '/usr/lib/node_modules',
+].filter(Boolean);
+
+function libraryFolder() {
+  const found = PLACES.map((place) => path.join(place, 'onnxruntime-node')).find((folder) => existsSync(folder));
+  if (found) return found;
+  console.error('onnxruntime-node is not installed; call: npm install --ignore-scripts onnxruntime-node');
+  process.exit(4);
+}
+
+const require = createRequire(import.meta.url);
+const library = libraryFolder();
+const ort = require(library);
+const version = require(path.join(library, 'package.json')).version;
 
 const say = (answer) => process.stdout.write(`${JSON.stringify(answer)}\n`);
 const seconds = () => Number(process.hrtime.bigint()) / 1e9;

@@ -32,6 +32,8 @@ void add_predict_command(CLI::App& app, Context& context);
 void add_serve_command(CLI::App& app, Context& context);
 void add_train_command(CLI::App& app, Context& context);
 void add_doctor_command(CLI::App& app, Context& context);
+void add_collect_command(CLI::App& app, Context& context);
+void add_device_command(CLI::App& app, Context& context);
 /// `make`, below the command `model`.
 void add_model_make_command(CLI::App& model, Context& context);
 void add_completion_command(CLI::App& app, Context& context);

@@ -28,6 +28,8 @@ Examples:
   assay report last --format html -o report.html      one page to open, mail or print
   assay top                                           the apps of a node, live, from its agent
   assay model inspect net.onnx                        what a model costs, without running it
+  assay device calibrate                              what this machine can compute, move and store
+  assay collect --models DIR --device-type desktop    time models under load, to learn from
   assay doctor                                        what this machine can measure
 
 Exit codes:
@@ -129,6 +131,8 @@ void add_commands(CLI::App& app, Context& context) {
   add_predict_command(app, context);
   add_serve_command(app, context);
   add_train_command(app, context);
+  add_collect_command(app, context);
+  add_device_command(app, context);
   add_doctor_command(app, context);
   add_cleanup_command(app, context);
   add_completion_command(app, context);

@@ -40,6 +40,7 @@ class Engine::Process {
  public:
   explicit Process(LineProcess lines) : lines_(std::move(lines)) {}
   pid_t pid() const { return lines_.pid(); }
+  void while_wanted(std::function<bool()> wanted) { lines_.while_wanted(std::move(wanted)); }
 
   /// The next line as JSON; what the engine calls an error is one.
   Result<json> answer(Milliseconds patience) {
@@ -72,6 +73,9 @@ const std::string& Engine::version() const {
 }
 pid_t Engine::pid() const {
   return process_->pid();
+}
+void Engine::while_wanted(std::function<bool()> wanted) {
+  process_->while_wanted(std::move(wanted));
 }
 
 Result<Engine> Engine::start(const std::vector<std::string>& command) {

@@ -10,14 +10,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
 
-#include <assay/base/spawn_actions.h>
 #include <assay/base/text.h>
 
 namespace assay::infer {
@@ -54,22 +52,6 @@ bool send_all(int fd, std::string_view bytes) {
   return true;
 }
 
-Result<pid_t> spawn(const std::vector<std::string>& command, int input, int output, int errors) {
-  SpawnActions actions;
-  ::posix_spawn_file_actions_adddup2(&actions.value, input, STDIN_FILENO);
-  ::posix_spawn_file_actions_adddup2(&actions.value, output, STDOUT_FILENO);
-  ::posix_spawn_file_actions_adddup2(&actions.value, errors, STDERR_FILENO);
-  std::vector<char*> arguments;
-  arguments.reserve(command.size() + 1);
-  for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  pid_t pid = 0;
-  const int error = ::posix_spawnp(&pid, command.front().c_str(), &actions.value, nullptr,
-                                   arguments.data(), environ);
-  if (error != 0) return refused_errno("cannot start " + command.front(), error);
-  return pid;
-}
-
 std::string how(int status) {
   if (WIFSIGNALED(status)) return fmt::format("was ended by {}", ::strsignal(WTERMSIG(status)));
   return fmt::format("ended with {}", WEXITSTATUS(status));
@@ -83,48 +65,18 @@ Result<LineProcess> LineProcess::start(const std::vector<std::string>& command) 
   ASSAY_TRY(Pipe output, make_pipe());
   Fd errors(::memfd_create("engine-errors", MFD_CLOEXEC));
   if (!errors.valid()) return refused_errno("cannot make a file in memory", errno);
-  ASSAY_TRY(const pid_t pid, spawn(command, input.read.get(), output.write.get(), errors.get()));
-  return LineProcess(pid, command.front(), std::move(input.write), std::move(output.read),
-                     std::move(errors));
+  ASSAY_TRY(Child child,
+            Child::start(command, {input.read.get(), output.write.get(), errors.get()}));
+  return LineProcess(std::move(child), command.front(), std::move(input.write),
+                     std::move(output.read), std::move(errors));
 }
 
-LineProcess::LineProcess(pid_t pid, std::string program, Fd input, Fd output, Fd errors)
-    : pid_(pid),
+LineProcess::LineProcess(Child child, std::string program, Fd input, Fd output, Fd errors)
+    : child_(std::move(child)),
       program_(std::move(program)),
       input_(std::move(input)),
       output_(std::move(output)),
       errors_(std::move(errors)) {}
-
-LineProcess::LineProcess(LineProcess&& other) noexcept
-    : pid_(std::exchange(other.pid_, 0)),
-      program_(std::move(other.program_)),
-      input_(std::move(other.input_)),
-      output_(std::move(other.output_)),
-      errors_(std::move(other.errors_)),
-      ahead_(std::move(other.ahead_)) {}
-
-LineProcess& LineProcess::operator=(LineProcess&& other) noexcept {
-  end();
-  pid_ = std::exchange(other.pid_, 0);
-  program_ = std::move(other.program_);
-  input_ = std::move(other.input_);
-  output_ = std::move(other.output_);
-  errors_ = std::move(other.errors_);
-  ahead_ = std::move(other.ahead_);
-  return *this;
-}
-
-LineProcess::~LineProcess() {
-  end();
-}
-
-void LineProcess::end() {
-  if (pid_ == 0) return;
-  ::kill(pid_, SIGKILL);
-  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-  }
-  pid_ = 0;
-}
 
 /// The last line is mostly the one that explains.
 std::string LineProcess::last_words() const {
@@ -139,22 +91,31 @@ std::string LineProcess::last_words() const {
 }
 
 Failure LineProcess::ended() {
-  int status = 0;
-  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
-  pid_ = 0;
+  const int status = child_.wait();
   const std::string words = last_words();
   return refused(fmt::format("{} {}{}{}", program_, how(status), words.empty() ? "" : ": ", words));
 }
 
 Result<void> LineProcess::write(const std::string& line) {
-  if (pid_ == 0) return refused(program_ + " has ended");
+  if (pid() == 0) return refused(program_ + " has ended");
   if (send_all(input_.get(), line + "\n")) return {};
   return ended();
 }
 
+/// Until there is something to read; an error when nobody wants it any more, or at the end.
+Result<void> LineProcess::await(SteadyClock::time_point end) {
+  constexpr int64_t kLookAgain = 100;
+  while (true) {
+    const auto left = std::chrono::ceil<Milliseconds>(end - SteadyClock::now());
+    if (left.count() <= 0) return refused(program_ + " does not answer in time");
+    if (wanted_ && !wanted_()) return refused("interrupted");
+    pollfd ready{output_.get(), POLLIN, 0};
+    if (::poll(&ready, 1, static_cast<int>(std::min(left.count(), kLookAgain))) > 0) return {};
+  }
+}
+
 Result<std::string> LineProcess::read(Milliseconds patience) {
-  if (pid_ == 0) return refused(program_ + " has ended");
+  if (pid() == 0) return refused(program_ + " has ended");
   const auto end = SteadyClock::now() + patience;
   std::array<char, 65536> buffer{};
   while (true) {
@@ -164,15 +125,10 @@ Result<std::string> LineProcess::read(Milliseconds patience) {
       return text;
     }
     if (ahead_.size() > kLongestLine) return refused(program_ + " answers with a line without end");
-    const auto left = std::chrono::ceil<Milliseconds>(end - SteadyClock::now());
-    if (left.count() <= 0)
-      return refused(fmt::format("{} did not answer within {:.0f} s", program_,
-                                 static_cast<double>(patience.count()) / 1000));
-    pollfd ready{output_.get(), POLLIN, 0};
-    if (::poll(&ready, 1, static_cast<int>(std::min<int64_t>(left.count(), 60'000))) <= 0) continue;
+    ASSAY_CHECK(await(end));
     const ssize_t n = ::read(output_.get(), buffer.data(), buffer.size());
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return LineProcess::ended();
+    if (n <= 0) return ended();
     ahead_.append(buffer.data(), static_cast<size_t>(n));
   }
 }

@@ -72,6 +72,17 @@ TEST(Engine, that_cannot_be_started_or_is_none_is_an_error) {
   EXPECT_NE(none.error().message.find("is no engine"), std::string::npos);
 }
 
+TEST(Engine, that_nobody_waits_for_any_more_is_left) {
+  auto engine = scripted("read line; read line");
+  ASSERT_TRUE(engine);
+  int asked = 0;
+  engine->while_wanted([&] { return ++asked < 3; });
+  const auto loaded = engine->load({.file = "/m.onnx"});
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().message, "interrupted");
+  EXPECT_EQ(asked, 3);
+}
+
 TEST(Engine, ends_with_its_owner) {
   pid_t pid = 0;
   {

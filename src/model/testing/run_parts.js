@@ -9,8 +9,13 @@ const path = require('path');
 const SKIPPED = 77;
 const assay = process.argv[2];
 const data = path.join(process.env.ASSAY_DATA || path.join(__dirname, '../../../../shared/data'), 'onnx');
-if (!process.env.ASSAY_ORT || !fs.existsSync(data)) process.exit(SKIPPED);
-const ort = require(path.join(process.env.ASSAY_ORT, 'node_modules/onnxruntime-node'));
+const library = path.join(process.env.ASSAY_ORT || '', 'node_modules/onnxruntime-node');
+for (const needed of [data, library]) {
+  if (fs.existsSync(needed)) continue;
+  console.log(`skipped: there is no ${needed}`);
+  process.exit(SKIPPED);
+}
+const ort = require(library);
 
 const MODELS = ['light_squeezenet', 'light_resnet50', 'ocv_vitTracker', 'ort_maui_mobilenetv2_qdq', 'face_RFB-320',
   'ort_simplified_ssd', 'ocv_gru_bi'];

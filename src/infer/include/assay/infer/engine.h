@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -43,7 +44,7 @@ struct RunRequest {
 };
 
 /// An engine that runs models, in a process of its own: what it crashes is not us. It is told what
-/// to do by lines of JSON; docs/engines.md has them. One thread at a time.
+/// to do by lines of JSON; docs/engines.md has them. Used from the thread that starts it.
 class Engine {
  public:
   /// Starts the program and waits until it says what it is.
@@ -55,6 +56,8 @@ class Engine {
   const std::string& name() const;
   const std::string& version() const;
   pid_t pid() const;
+  /// From now on, asked several times a second while an answer is awaited; false gives up.
+  void while_wanted(std::function<bool()> wanted);
 
   /// In place of what was loaded before. An error says what the engine does not like.
   Result<Loaded> load(const LoadRequest& request);

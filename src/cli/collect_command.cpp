@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands.h"
+#include "exit_code.h"
+#include "share_options.h"
+#include "signals.h"
+
+#include <fmt/format.h>
+#include <memory>
+#include <unistd.h>
+
+#include <assay/base/time.h>
+#include <assay/collect/collect.h>
+
+namespace assay::cli {
+namespace {
+
+constexpr const char* kFooter = R"(
+Examples:
+  assay model make --set models --count 60
+  assay collect --models models --iterations 20 --device-type raspberrypi
+  assay collect --models models --engine opencv --engine onnxruntime-node -o both.csv
+  assay collect --models models --image-path photos --load idle
+  assay collect --models models --cpus 0 --quota 0.5 --device-type half-a-core
+
+Each row is written as soon as it is measured. Started again with the same file it goes on where it was.
+)";
+
+struct CollectArguments {
+  collect::Options options;
+  ShareArguments share;
+  std::string load = "stress";
+  bool gpu_needed = false;
+};
+
+collect::Load load_of(const std::string& word) {
+  if (word == "idle") return collect::Load::idle;
+  return word == "quota" ? collect::Load::quota : collect::Load::stress;
+}
+
+std::string text_of(const collect::Progress& progress) {
+  const auto left = std::chrono::seconds(static_cast<int64_t>(progress.seconds_left + 1));
+  return fmt::format("{}/{}  {}  {}", progress.done, progress.total, progress.what,
+                     progress.done < progress.total ? format_duration(left) + " left" : "");
+}
+
+/// One line that is drawn again on a terminal, a line for each row elsewhere.
+void show(const collect::Progress& progress) {
+  const bool terminal = ::isatty(STDERR_FILENO) != 0;
+  std::string text = text_of(progress);
+  if (terminal) text = text.substr(0, 100);
+  fmt::print(stderr, "{}{}{}", terminal ? "\r\033[K" : "", text, terminal ? "" : "\n");
+}
+
+std::string summary(const collect::Collected& sum, const collect::Options& options) {
+  std::string text = fmt::format("{} {} measured into {}", sum.measured,
+                                 sum.measured == 1 ? "row" : "rows", options.file.native());
+  if (sum.before > 0)
+    text += fmt::format(", {} {} there", sum.before, sum.before == 1 ? "was" : "were");
+  if (sum.refused > 0) text += fmt::format("; {} refused by an engine", sum.refused);
+  if (sum.outliers > 0) text += fmt::format("; {} marked as outliers", sum.outliers);
+  return text;
+}
+
+Result<int> collect_rows(CollectArguments& args) {
+  auto& options = args.options;
+  options.load = load_of(args.load);
+  ASSAY_TRY(options.share, read_share(args.share));
+  if (args.gpu_needed && collect::find_gpu().empty())
+    return refused("--gpu-needed: no GPU was found on this machine");
+  ASSAY_CHECK(collect::check(options));
+  ASSAY_TRY(const auto inside, collect::enter(options.share, options.load == collect::Load::quota));
+  if (inside.ended) return *inside.ended;
+  const Signals signals;
+  const collect::Listener listener{show, [&] { return !signals.came(); }};
+  const auto sum = collect::collect(options, inside, listener);
+  if (::isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\033[K");
+  if (!sum) return fail(sum.error());
+  fmt::print("{}\n", summary(*sum, options));
+  if (!sum->interrupted) return kDone;
+  fmt::print(stderr, "assay: interrupted; the same command goes on where it was\n");
+  return kInterrupted;
+}
+
+void add_what_options(CLI::App& command, CollectArguments& args) {
+  auto& options = args.options;
+  command.add_option("--models", options.models, "Folder of .onnx files, or one file")->required();
+  command.add_option("--iterations", options.iterations, "Backgrounds for each model (100)")
+      ->check(CLI::Range(1, 100'000));
+  command
+      .add_option("--device-type,--device_type", options.device,
+                  "Name of this device in the table, e.g. raspberrypi, desktop, jetson")
+      ->required();
+  command.add_option(
+      "--engine", options.engines,
+      "opencv, onnxruntime-node, onnxruntime, or a command; may be repeated (opencv)");
+  command.add_option("-o,--output", options.file, "Table to write or to go on with");
+  command.add_option("--image-path,--image_path", options.images,
+                     "Folder of .jpg and .png files to run on (random input)");
+  command.add_option("--gpu-needed,--gpu_needed", args.gpu_needed,
+                     "true: refuse a machine without a GPU (false)");
+  command.add_option("--family", options.family, "Family of all models (from their names)");
+}
+
+void add_how_options(CLI::App& command, CollectArguments& args) {
+  auto& options = args.options;
+  command
+      .add_option("--load", args.load,
+                  "What goes on beside: idle, stress (stress-ng), quota (stress)")
+      ->check(CLI::IsMember({"idle", "stress", "quota"}));
+  command.add_option("--threads", options.threads, "Of the engine (as many as there are cores)")
+      ->check(CLI::Range(1, 1024));
+  command.add_option("--inferences", options.inferences, "Of one iteration, at most (100)")
+      ->check(CLI::Range(1, 1'000'000));
+  command.add_option("--seconds", options.seconds, "Of one iteration, about (1)")
+      ->check(CLI::Range(0.01, 3600.0));
+  command.add_option("--seed", options.seed, "Of backgrounds and inputs (0)");
+  add_share_options(command, args.share);
+}
+
+}  // namespace
+
+void add_collect_command(CLI::App& app, Context& context) {
+  auto* command = app.add_subcommand(
+      "collect", "Time models on this device under varied load, to learn it from");
+  const auto args = std::make_shared<CollectArguments>();
+  command->footer(kFooter);
+  add_what_options(*command, *args);
+  add_how_options(*command, *args);
+  command->callback([args, &context] {
+    if (args->options.file.empty()) args->options.file = args->options.device + ".csv";
+    context.action = [args] { return collect_rows(*args); };
+  });
+}
+
+}  // namespace assay::cli

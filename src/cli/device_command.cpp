@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands.h"
+#include "exit_code.h"
+#include "share_options.h"
+#include "signals.h"
+
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include <assay/base/text.h>
+#include <assay/collect/calibrate.h>
+
+namespace assay::cli {
+namespace {
+
+using collect::Calibration;
+
+constexpr const char* kFooter = R"(
+Examples:
+  assay device calibrate                         this machine, by its own name
+  assay device calibrate --name pole-7 --quick
+  assay device calibrate --cpus 0 --quota 0.5 --name half-a-core
+  assay device list
+
+What was measured is kept in devices/NAME.json beside the history, where `assay train` looks.
+)";
+
+struct DeviceArguments {
+  collect::CalibrateOptions options;
+  ShareArguments share;
+  std::string name;
+  bool json = false;
+};
+
+double figure(const Calibration& found, const std::string& name) {
+  const auto& figures = found.device.figures;
+  const auto at = figures.find(name);
+  return at == figures.end() ? 0 : at->second;
+}
+
+/// "129 G, 257 G on all cores": what is done in a second.
+std::string pair_text(const Calibration& found, const std::string& name, const char* unit) {
+  return fmt::format("{} {} on one core, {} {} on all",
+                     format_number(figure(found, name + "_one_core") / 1e9), unit,
+                     format_number(figure(found, name) / 1e9), unit);
+}
+
+void print_line(const std::string& what, const std::string& text) {
+  fmt::print("  {:<18}{}\n", what, text);
+}
+
+std::string latency_text(const Calibration& found) {
+  std::string text = format_number(figure(found, "latency_seconds") * 1e9) + " ns alone";
+  const double contended = figure(found, "latency_contended_seconds");
+  if (contended > 0) text += fmt::format(", {} ns beside others", format_number(contended * 1e9));
+  return text;
+}
+
+/// "launch_seconds.opencv" and "disk_read_bytes_per_second" as a line calls them.
+std::string short_name(const std::string& name) {
+  const size_t point = name.find('.');
+  if (point != name.npos) return name.substr(point + 1);
+  return name.substr(0, name.find('_'));
+}
+
+void print_launches(const Calibration& found) {
+  constexpr std::string_view kLaunch = "launch_seconds.";
+  for (const auto& [name, value] : found.device.figures) {
+    if (!name.starts_with(kLaunch)) continue;
+    print_line(short_name(name),
+               fmt::format("{} µs for each operator", format_number(value * 1e6)));
+  }
+}
+
+std::string rate_text(const Calibration& found, const char* name) {
+  const double rate = figure(found, name);
+  return rate > 0 ? format_bytes(rate) + "/s" : "not measured";
+}
+
+void print_shaky(const Calibration& found) {
+  constexpr double kShaky = 0.03;
+  for (const auto& [name, spread] : found.spread) {
+    if (spread > kShaky)
+      fmt::print("  {} may be off by {:.0f} %: something else was going on\n", name, 100 * spread);
+  }
+}
+
+void print_calibration(const Calibration& found) {
+  const auto& device = found.device;
+  fmt::print("{}: {}, {}, {} cores, {}\n", device.name, device.model, device.kind,
+             format_number(device.cores), format_bytes(device.memory_bytes));
+  print_line("float32", pair_text(found, "flops_float32", "GFLOPS"));
+  print_line("float64", pair_text(found, "flops_float64", "GFLOPS"));
+  print_line("int8", pair_text(found, "ops_int8", "GOPS"));
+  print_line("memory", pair_text(found, "bandwidth", "GB/s"));
+  print_line("latency", latency_text(found));
+  print_launches(found);
+  print_line("disk",
+             fmt::format("reads {}, writes {}", rate_text(found, "disk_read_bytes_per_second"),
+                         rate_text(found, "disk_write_bytes_per_second")));
+  print_line("network", rate_text(found, "network_bytes_per_second"));
+  for (const auto& [name, why] : found.missing)
+    print_line(short_name(name), "not measured: " + why);
+  print_shaky(found);
+}
+
+void show_doing(const std::string& what) {
+  if (::isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\033[Kmeasuring {} ...", what);
+}
+
+Result<int> calibrate(DeviceArguments& args, const std::filesystem::path& store) {
+  auto& options = args.options;
+  ASSAY_TRY(options.share, read_share(args.share));
+  const auto folder = collect::devices_folder(store);
+  if (!options.name.empty()) ASSAY_CHECK(collect::calibration_file(folder, options.name));
+  options.folder = std::filesystem::temp_directory_path();
+  ASSAY_TRY(const auto inside, collect::enter(options.share));
+  if (inside.ended) return *inside.ended;
+  const Signals signals;
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!error) options.folder = folder;
+  const auto found = collect::calibrate(options, {show_doing, [&] { return !signals.came(); }});
+  if (::isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\033[K");
+  if (signals.came()) return kInterrupted;
+  if (!found) return fail(found.error());
+  ASSAY_TRY(const auto file, collect::store_calibration(folder, *found));
+  if (args.json) {
+    fmt::print("{}\n", collect::calibration_document(*found).dump(2));
+  } else {
+    print_calibration(*found);
+    fmt::print("\nkept in {}\n", file.native());
+  }
+  return kDone;
+}
+
+Result<int> list(const std::filesystem::path& store, bool json) {
+  nlohmann::json documents = nlohmann::json::array();
+  const auto found = collect::load_calibrations(collect::devices_folder(store));
+  if (!json && found.empty())
+    fmt::print("no device is known; `assay device calibrate` measures this one\n");
+  if (!json && !found.empty())
+    fmt::print("{:<20}{:<30}{:>6}{:>12}{:>11}  {}\n", "NAME", "MODEL", "CORES", "GFLOPS", "GB/s",
+               "MEASURED");
+  for (const auto& each : found) {
+    if (!each) {
+      fmt::print(stderr, "assay: {}\n", each.error().message);
+    } else if (json) {
+      documents.push_back(collect::calibration_document(*each));
+    } else {
+      fmt::print("{:<20}{:<30}{:>6}{:>12}{:>11}  {}\n", each->device.name,
+                 each->device.model.substr(0, 28), format_number(each->device.cores),
+                 format_number(figure(*each, "flops_float32") / 1e9),
+                 format_number(figure(*each, "bandwidth") / 1e9), format_utc(each->measured));
+    }
+  }
+  if (json) fmt::print("{}\n", documents.dump(2));
+  return kDone;
+}
+
+Result<int> show(const DeviceArguments& args, const std::filesystem::path& store) {
+  const auto folder = collect::devices_folder(store);
+  ASSAY_TRY(const auto file, collect::calibration_file(folder, args.name));
+  std::error_code error;
+  if (!std::filesystem::exists(file, error))
+    return bad_input(fmt::format(
+        "no device '{}' is known; `assay device list` shows those that are", args.name));
+  ASSAY_TRY(const Calibration found, collect::load_calibration(file));
+  if (args.json) {
+    fmt::print("{}\n", collect::calibration_document(found).dump(2));
+    return kDone;
+  }
+  print_calibration(found);
+  fmt::print("\nmeasured {}\n", format_utc(found.measured));
+  return kDone;
+}
+
+void add_calibrate(CLI::App& device, const std::shared_ptr<DeviceArguments>& args,
+                   Context& context) {
+  auto* command = device.add_subcommand(
+      "calibrate", "Measure what this machine can do: compute, memory, engines, disk, network");
+  command->add_option("--name", args->options.name, "Of the device (the machine's)");
+  command->add_flag("--quick", args->options.quick, "In seconds, and less exact");
+  command->add_option("--engine", args->options.engines,
+                      "Whose launch is timed; may be repeated (all that are found)");
+  command->add_option("--peer", args->options.peer,
+                      "address:port that takes what is sent, for the network (this machine)");
+  command->add_flag("--json", args->json, "As JSON");
+  add_share_options(*command, args->share);
+  add_store_option(*command, context);
+  command->callback([args, &context] {
+    context.action = [args, &context] { return calibrate(*args, context.store); };
+  });
+}
+
+}  // namespace
+
+void add_device_command(CLI::App& app, Context& context) {
+  auto* device = app.add_subcommand("device", "What devices can do, measured on them");
+  const auto args = std::make_shared<DeviceArguments>();
+  device->require_subcommand(1);
+  device->footer(kFooter);
+  add_calibrate(*device, args, context);
+  auto* listing = device->add_subcommand("list", "The devices that were measured");
+  listing->add_flag("--json", args->json, "As JSON");
+  add_store_option(*listing, context);
+  listing->callback([args, &context] {
+    context.action = [args, &context] { return list(context.store, args->json); };
+  });
+  auto* showing = device->add_subcommand("show", "What one device was measured to do");
+  showing->add_option("name", args->name, "Of the device")->required();
+  showing->add_flag("--json", args->json, "As JSON");
+  add_store_option(*showing, context);
+  showing->callback([args, &context] {
+    context.action = [args, &context] { return show(*args, context.store); };
+  });
+}
+
+}  // namespace assay::cli

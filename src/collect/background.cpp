@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "background.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <random>
+
+#include <assay/base/files.h>
+#include <assay/launch/cpu_group.h>
+
+namespace assay::collect {
+namespace {
+
+/// Short turns of work, so that also a short inference meets the mean of the load.
+constexpr int kTurnMilliseconds = 2;
+constexpr int kLongestSeconds = 3600;
+
+uint64_t hash(uint64_t seed, const std::string& text) {
+  uint64_t value = 14695981039346656037ULL ^ (seed * 1099511628211ULL);
+  for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return value;
+}
+
+std::vector<std::string> stress_command(const Background& background) {
+  return {"stress-ng",
+          "--cpu",
+          std::to_string(background.workers),
+          "--cpu-load",
+          std::to_string(background.percent),
+          "--cpu-load-slice",
+          std::to_string(kTurnMilliseconds),
+          "--cpu-method",
+          "int64",
+          "--timeout",
+          std::to_string(kLongestSeconds),
+          "--quiet"};
+}
+
+}  // namespace
+
+std::string Background::text() const {
+  if (quota > 0) return fmt::format("quota {:.2f}", quota);
+  return workers == 0 ? "idle" : fmt::format("{}x{}%", workers, percent);
+}
+
+Background draw_background(Load load, double cores, uint64_t seed, const std::string& model,
+                           int iteration) {
+  Background background;
+  if (load == Load::idle || iteration == 0) return background;
+  std::mt19937_64 random(hash(seed, fmt::format("{}/{}", model, iteration)));
+  constexpr uint64_t kSteps = 19;  // 10, 15, ... 100 percent
+  if (load == Load::quota) {
+    background.quota = cores * static_cast<double>(10 + 5 * (random() % kSteps)) / 100;
+    return background;
+  }
+  const auto most = static_cast<uint64_t>(std::max(1.0, std::ceil(cores)));
+  background.workers = static_cast<int>(1 + random() % most);
+  background.percent = static_cast<int>(10 + 5 * (random() % kSteps));
+  return background;
+}
+
+Result<void> check_stress() {
+  const char* path = std::getenv("PATH");
+  if (is_in_path("stress-ng", path != nullptr ? path : "")) return {};
+  return refused(
+      "background load is made by stress-ng, which is not installed; install it (apt-get install "
+      "stress-ng), or measure without load with --load idle");
+}
+
+Result<RunningBackground> RunningBackground::start(const Background& background,
+                                                   launch::CpuGroup* group, double cores) {
+  RunningBackground running;
+  if (background.workers > 0) {
+    ASSAY_TRY(running.stress_, infer::Child::start(stress_command(background), {}));
+  }
+  if (background.quota > 0) {
+    if (group == nullptr) return refused("quotas need a control group");
+    ASSAY_CHECK(group->limit(background.quota));
+    running.group_ = group;
+    running.cores_ = cores;
+  }
+  return running;
+}
+
+RunningBackground::RunningBackground(RunningBackground&& other) noexcept
+    : stress_(std::move(other.stress_)),
+      group_(std::exchange(other.group_, nullptr)),
+      cores_(other.cores_) {}
+
+RunningBackground::~RunningBackground() {
+  if (group_ != nullptr) static_cast<void>(group_->limit(cores_));
+}
+
+Result<void> RunningBackground::check() {
+  if (!stress_ || stress_->running()) return {};
+  return refused("stress-ng ended by itself: try what it says with: stress-ng --cpu 1 -t 1");
+}
+
+}  // namespace assay::collect

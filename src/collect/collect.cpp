@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "measurer.h"
+#include "row_file.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fmt/format.h>
+#include <system_error>
+
+#include <assay/base/text.h>
+#include <assay/collect/collect.h>
+#include <assay/infer/engine.h>
+#include <assay/infer/find_engine.h>
+#include <assay/model/workload.h>
+#include <assay/probes/probe.h>
+
+namespace assay::collect {
+namespace fs = std::filesystem;
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+struct FoundEngine {
+  std::vector<std::string> command;
+  std::string name;
+  std::string version;
+};
+
+Result<std::vector<FoundEngine>> find_engines(const Options& options) {
+  std::vector<FoundEngine> found;
+  for (const auto& wanted : options.engines) {
+    ASSAY_TRY(auto command, infer::engine_command(wanted));
+    const auto engine = infer::Engine::start(command);
+    if (!engine)
+      return refused(
+          fmt::format("the engine {} does not start: {}", wanted, engine.error().message));
+    const bool known = std::any_of(found.begin(), found.end(),
+                                   [&](const auto& other) { return other.name == engine->name(); });
+    if (known) return bad_input(fmt::format("the engine {} is named twice", engine->name()));
+    found.push_back({std::move(command), engine->name(), engine->version()});
+  }
+  return found;
+}
+
+Result<std::vector<fs::path>> find_models(const fs::path& place) {
+  std::error_code error;
+  if (fs::is_regular_file(place, error)) return std::vector<fs::path>{fs::absolute(place)};
+  std::vector<fs::path> models;
+  for (const auto& entry : fs::directory_iterator(place, error))
+    if (entry.path().extension() == ".onnx") models.push_back(fs::absolute(entry.path()));
+  if (error)
+    return bad_input(fmt::format("cannot read the folder {}: {}", place.native(), error.message()));
+  if (models.empty())
+    return bad_input(fmt::format("{} has no .onnx file; `assay model make --set {}` fills it",
+                                 place.native(), place.native()));
+  std::sort(models.begin(), models.end());
+  return models;
+}
+
+/// What the file leaves open is as `characteristics` took it; what nobody can tell is 1.
+std::map<std::string, std::vector<int64_t>> shapes_of(const model::Characteristics& model) {
+  std::map<std::string, std::vector<int64_t>> shapes;
+  for (const auto& input : model.inputs) {
+    auto& shape = shapes[input.name];
+    for (const int64_t size : input.known.dims.value_or(model::Dims()))
+      shape.push_back(std::max<int64_t>(size, 1));
+  }
+  return shapes;
+}
+
+std::optional<ImageShape> image_of(const model::Characteristics& model) {
+  if (model.inputs.size() != 1 || model.inputs.front().known.type != model::kFloat)
+    return std::nullopt;
+  return image_shape(shapes_of(model).begin()->second);
+}
+
+/// One call of collect().
+class Collector {
+ public:
+  Collector(const Options& options, const Listener& listener, const Device& device, RowFile file,
+            Measurer measurer, std::vector<FoundEngine> engines)
+      : options_(options),
+        listener_(listener),
+        device_(device),
+        file_(std::move(file)),
+        measurer_(std::move(measurer)),
+        engines_(std::move(engines)),
+        cores_(cores_of(options.share)),
+        threads_(options.threads > 0 ? options.threads
+                                     : std::max(1, static_cast<int>(std::ceil(cores_)))) {
+    sum_.before = file_.rows();
+  }
+
+  Result<Collected> run(const std::vector<fs::path>& models) {
+    sum_.models = models.size();
+    for (const auto& model : models) {
+      for (const auto& engine : engines_)
+        progress_.total += todo(model.stem().native(), engine.name);
+    }
+    for (const auto& model : models) {
+      if (auto measured = run_model(model); !measured) {
+        if (listener_.wanted()) return fail(measured.error());
+        sum_.interrupted = true;
+        break;
+      }
+    }
+    return sum_;
+  }
+
+ private:
+  size_t todo(const std::string& model, const std::string& engine) const {
+    const Known& known = file_.known(model, engine);
+    if (known.refused) return 0;
+    size_t left = 0;
+    for (int i = 0; i < options_.iterations; ++i) left += known.iterations.contains(i) ? 0 : 1;
+    return left;
+  }
+
+  Result<void> run_model(const fs::path& model) {
+    const std::string stem = model.stem().native();
+    const auto characteristics = model::characteristics(model, {});
+    for (const auto& engine : engines_) {
+      const size_t left = todo(stem, engine.name);
+      if (left == 0) continue;
+      if (!listener_.wanted()) return refused("interrupted");
+      const size_t done = progress_.done;
+      Row row = first_row(stem, engine);
+      if (characteristics) row.characteristics = *characteristics;
+      const auto measured = characteristics ? run_engine(model, engine, row)
+                                            : add_refused(row, characteristics.error().message);
+      ASSAY_CHECK(measured);
+      progress_.done = done + left;
+    }
+    return {};
+  }
+
+  Result<void> run_engine(const fs::path& model, const FoundEngine& found, Row row) {
+    auto engine = infer::Engine::start(found.command);
+    if (!engine) return add_refused(row, engine.error().message);
+    engine->while_wanted(listener_.wanted);
+    const auto loaded = engine->load(
+        {.file = model, .threads = threads_, .shapes = shapes_of(*row.characteristics)});
+    if (!loaded) return add_refused(row, loaded.error().message);
+    for (row.iteration = 0; row.iteration < options_.iterations; ++row.iteration) {
+      if (file_.known(row.model, row.engine).iterations.contains(row.iteration)) continue;
+      Row measured = row;
+      ASSAY_CHECK(measurer_.measure(
+          *engine, draw_background(options_.load, cores_, options_.seed, row.model, row.iteration),
+          image_of(*row.characteristics), measured, listener_.wanted));
+      if (measured.status == "refused") return add_refused(measured, measured.error);
+      ASSAY_CHECK(add(measured));
+    }
+    return {};
+  }
+
+  Row first_row(const std::string& model, const FoundEngine& engine) const {
+    Row row;
+    row.model = model;
+    row.family = options_.family.empty() ? family_of(model) : options_.family;
+    row.engine = engine.name;
+    row.engine_version = engine.version;
+    row.threads = threads_;
+    row.cores = cores_;
+    row.device = options_.device;
+    row.device_uuid = device_.machine_id;
+    row.device_class = device_.device_class;
+    row.device_model = device_.model;
+    return row;
+  }
+
+  Result<void> add(Row& row) {
+    const double median = quantile(row.times, 0.5);
+    row.outlier = is_outlier(file_.known(row.model, row.engine), {row.load_percent, median});
+    ASSAY_CHECK(file_.add(row));
+    ++sum_.measured;
+    if (row.outlier) ++sum_.outliers;
+    ++progress_.done;
+    tell(fmt::format("{} {} {}: {} ms", row.model, row.engine, row.background,
+                     format_number(median * 1000)));
+    return {};
+  }
+
+  Result<void> add_refused(Row row, const std::string& why) {
+    if (!listener_.wanted()) return refused("interrupted");
+    row.status = "refused";
+    row.error = in_one_line(why);
+    row.times.clear();
+    ASSAY_CHECK(file_.add(row));
+    ++sum_.refused;
+    tell(fmt::format("{} {} refused: {}", row.model, row.engine, row.error));
+    return {};
+  }
+
+  void tell(std::string what) {
+    progress_.what = std::move(what);
+    const double passed = std::chrono::duration<double>(SteadyClock::now() - begin_).count();
+    const auto left =
+        static_cast<double>(progress_.total - std::min(progress_.done, progress_.total));
+    if (progress_.done > 0)
+      progress_.seconds_left = passed / static_cast<double>(progress_.done) * left;
+    if (listener_.progress) listener_.progress(progress_);
+  }
+
+  const Options& options_;
+  const Listener& listener_;
+  const Device& device_;
+  RowFile file_;
+  Measurer measurer_;
+  std::vector<FoundEngine> engines_;
+  double cores_;
+  int threads_;
+  Progress progress_;
+  Collected sum_;
+  SteadyClock::time_point begin_ = SteadyClock::now();
+};
+
+}  // namespace
+
+std::string find_gpu() {
+  std::error_code error;
+  for (const char* file : {"/dev/nvidia0", "/dev/nvhost-gpu", "/dev/nvgpu", "/dev/kfd"})
+    if (fs::exists(file, error)) return file;
+  return "";
+}
+
+Result<void> check(const Options& options) {
+  ASSAY_TRY(const auto models, find_models(options.models));
+  if (options.load == Load::stress && options.iterations > 1) ASSAY_CHECK(check_stress());
+  for (const auto& engine : options.engines) ASSAY_CHECK(infer::engine_command(engine));
+  return {};
+}
+
+Result<Collected> collect(const Options& options, const Inside& inside, const Listener& listener) {
+  ASSAY_TRY(const auto models, find_models(options.models));
+  const Device device = probes::read_device(SysRoot());
+  ASSAY_TRY(Measurer measurer, Measurer::make(options, inside, device));
+  ASSAY_TRY(RowFile file, RowFile::open(options.file));
+  ASSAY_TRY(auto engines, find_engines(options));
+  return Collector(options, listener, device, std::move(file), std::move(measurer),
+                   std::move(engines))
+      .run(models);
+}
+
+}  // namespace assay::collect

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "row_file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <assay/base/csv.h>
+#include <assay/base/text.h>
+
+namespace assay::collect {
+namespace {
+
+constexpr size_t kMostBytes = 1U << 30U;
+constexpr uint64_t kMostIterations = 1'000'000;
+constexpr double kSimilarLoad = 10;
+constexpr size_t kFewest = 3;
+constexpr double kFar = 1.5;
+
+/// "; the first that differs is x".
+std::string difference(const std::vector<std::string>& there,
+                       const std::vector<std::string>& ours) {
+  for (size_t i = 0; i < std::max(there.size(), ours.size()); ++i) {
+    if (i >= there.size()) return fmt::format("it lacks '{}'", ours[i]);
+    if (i >= ours.size() || there[i] != ours[i])
+      return fmt::format("its column {} is '{}'", i + 1, there[i]);
+  }
+  return "";
+}
+
+/// Where a name stands; the columns are known to be ours.
+struct Places {
+  size_t model, engine, iteration, status, load, seconds;
+
+  static Places of(const std::vector<std::string>& names) {
+    const auto at = [&](const char* name) {
+      return static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+    };
+    return {at("model"),
+            at("engine"),
+            at("execution_number"),
+            at("status"),
+            at("device_load_percent"),
+            at("execution_seconds")};
+  }
+};
+
+}  // namespace
+
+void KnownRows::add(const std::string& model, const std::string& engine, int iteration,
+                    bool refused, const Known::Measured& measured) {
+  Known& known = by_pair[{model, engine}];
+  if (refused)
+    known.refused = true;
+  else
+    known.iterations[iteration] = measured;
+  ++rows;
+}
+
+Result<KnownRows> parse_rows(std::string_view text, const std::string& file) {
+  CsvRows table(text);
+  std::vector<std::string> cells;
+  const std::vector<std::string> names = column_names();
+  ASSAY_TRY(const bool any, table.next(cells));
+  if (!any || cells != names)
+    return bad_input(fmt::format(
+        "{} has other columns than assay collect writes: {}; choose another file with -o", file,
+        difference(cells, names)));
+  const Places at = Places::of(names);
+  KnownRows known;
+  while (true) {
+    const auto more = table.next(cells);
+    if (!more) return bad_input(fmt::format("{}:{}: {}", file, table.line(), more.error().message));
+    if (!*more) return known;
+    const auto iteration =
+        cells.size() == names.size() ? parse_uint(cells[at.iteration]) : std::optional<uint64_t>();
+    if (!iteration || *iteration > kMostIterations)
+      return bad_input(fmt::format("{}:{}: this is no row of assay collect", file, table.line()));
+    known.add(
+        cells[at.model], cells[at.engine], static_cast<int>(*iteration), cells[at.status] != "ok",
+        {parse_double(cells[at.load]).value_or(0), parse_double(cells[at.seconds]).value_or(0)});
+  }
+}
+
+Result<RowFile> RowFile::open(const std::filesystem::path& file) {
+  Fd fd(::open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  if (!fd.valid()) return refused_errno("cannot write " + file.native(), errno);
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0)
+    return refused(fmt::format("another process collects into {}", file.native()));
+  RowFile rows(file, std::move(fd));
+  ASSAY_TRY(std::string text, read_file(file, kMostBytes));
+  const size_t whole = text.rfind('\n') == text.npos ? 0 : text.rfind('\n') + 1;
+  const bool header_whole = text.find('\n') != text.npos;
+  if (!text.empty() && !header_whole && !csv_line(column_names()).starts_with(text))
+    return bad_input(fmt::format("{} is no table of assay collect", file.native()));
+  if (whole != text.size() && ::ftruncate(rows.file_.get(), static_cast<off_t>(whole)) != 0)
+    return refused_errno("cannot write " + file.native(), errno);
+  text.resize(whole);
+  if (text.empty()) {
+    ASSAY_CHECK(rows.append(csv_line(column_names())));
+  } else {
+    ASSAY_TRY(rows.known_, parse_rows(text, file.native()));
+  }
+  return rows;
+}
+
+const Known& RowFile::known(const std::string& model, const std::string& engine) const {
+  static const Known kNothing;
+  const auto found = known_.by_pair.find({model, engine});
+  return found == known_.by_pair.end() ? kNothing : found->second;
+}
+
+Result<void> RowFile::append(const std::string& line) {
+  struct stat before {};
+  if (::fstat(file_.get(), &before) != 0)
+    return refused_errno("cannot write " + path_.native(), errno);
+  auto written = write_all(file_.get(), line);
+  if (written) return {};
+  // What was begun would look like a row that was cut off.
+  const bool undone = ::ftruncate(file_.get(), before.st_size) == 0;
+  return refused(fmt::format("cannot write {}: {}; {}", path_.native(), written.error().message,
+                             undone ? "all rows before are whole" : "its last row is cut off"));
+}
+
+Result<void> RowFile::add(const Row& row) {
+  ASSAY_CHECK(append(csv_line(cells_of(row))));
+  known_.add(row.model, row.engine, row.iteration, row.status != "ok",
+             {row.load_percent, quantile(row.times, 0.5)});
+  return {};
+}
+
+bool is_outlier(const Known& known, const Known::Measured& measured) {
+  std::vector<double> similar;
+  for (const auto& [iteration, other] : known.iterations) {
+    if (std::abs(other.load_percent - measured.load_percent) <= kSimilarLoad)
+      similar.push_back(other.seconds);
+  }
+  if (similar.size() < kFewest) return false;
+  std::sort(similar.begin(), similar.end());
+  const double usual = quantile(similar, 0.5);
+  return measured.seconds > kFar * usual || measured.seconds * kFar < usual;
+}
+
+}  // namespace assay::collect
