@@ -75,7 +75,7 @@ Result<placement::Fleet> narrowed(placement::Fleet fleet, const std::string& dev
 Result<std::vector<placement::Ranking>> rankings_of(const PredictArguments& args,
                                                     const Context& context) {
   ASSAY_TRY(const auto goals, goals_of(args));
-  ASSAY_TRY(const auto predictor, predict::Predictor::read(learned_file(args.placement, context)));
+  ASSAY_TRY(const auto predictor, read_learned(args.placement, context));
   ASSAY_TRY(auto whole, fleet_of(args, predictor));
   ASSAY_TRY(const auto fleet, narrowed(std::move(whole), args.device));
   std::optional<double> network;

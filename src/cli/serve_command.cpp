@@ -23,6 +23,7 @@ Result<int> serve_requests(ServeArguments& args, const Context& context) {
   serve::ServiceSettings& settings = args.settings;
   const auto folder = context.store.parent_path();
   settings.model_file = learned_file(args.placement, context);
+  settings.shared = args.placement.shared;
   settings.prometheus = prometheus_access(args.placement);
   if (settings.token_file.empty()) settings.token_file = folder / "token";
   if (settings.uploads.empty()) settings.uploads = folder / "uploads";

@@ -19,6 +19,7 @@ struct ServiceSettings {
 
   std::filesystem::path token_file = {};  ///< made where there is none
   std::filesystem::path model_file = {};  ///< of `assay train`; read again when it changes
+  std::string shared = {};                ///< a store that has it instead: postgresql://…
   std::filesystem::path uploads = {};     ///< folder of models that callers send
   uint64_t largest_upload = 4ULL << 30U;
   uint64_t uploads_size = 16ULL << 30U;  ///< of the folder; the oldest make room
