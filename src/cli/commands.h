@@ -28,6 +28,7 @@ void add_history_command(CLI::App& app, Context& context);
 void add_report_command(CLI::App& app, Context& context);
 void add_top_command(CLI::App& app, Context& context);
 void add_model_command(CLI::App& app, Context& context);
+void add_train_command(CLI::App& app, Context& context);
 void add_doctor_command(CLI::App& app, Context& context);
 /// `make`, below the command `model`.
 void add_model_make_command(CLI::App& model, Context& context);

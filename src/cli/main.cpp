@@ -126,6 +126,7 @@ void add_commands(CLI::App& app, Context& context) {
   add_report_command(app, context);
   add_top_command(app, context);
   add_model_command(app, context);
+  add_train_command(app, context);
   add_doctor_command(app, context);
   add_cleanup_command(app, context);
   add_completion_command(app, context);

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <limits>
 #include <utility>
 
@@ -60,7 +61,8 @@ std::vector<std::pair<const char*, std::string>> parameters_of(const BoostSettin
           {"subsample", fmt::format("{}", settings.row_share)},
           {"colsample_bytree", fmt::format("{}", settings.column_share)},
           {"seed", fmt::format("{}", settings.seed)},
-          {"seed_per_iteration", "1"}};
+          {"seed_per_iteration", "1"},
+          {"monotone_constraints", fmt::format("({})", fmt::join(settings.directions, ","))}};
 }
 
 /// The column behind one of XGBoost's own names, "f12".

@@ -25,6 +25,9 @@ struct BoostSettings {
   double ridge = 1;
   int bins = 32;  ///< values of a column that splits may lie between
   uint64_t seed = 0;
+  /// Of each column: 1 where what is told must not fall when it rises, -1 where it must not rise, 0
+  /// where it may do both; empty: all may.
+  std::vector<int> directions = {};
 };
 
 /// Sets each row's first and second derivative of the loss by what is told of it so far.

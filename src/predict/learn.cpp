@@ -30,18 +30,6 @@ void measure_features(const Grid& features, Learned& learned) {
   }
 }
 
-Grid standardized(const Learned& learned, const Grid& features) {
-  Grid found = features;
-  for (size_t row = 0; row < found.rows; ++row) {
-    for (size_t column = 0; column < found.columns; ++column) {
-      double& value = found.at(row, column);
-      const double scale = learned.scales[column];
-      value = scale > 0 ? (value - learned.means[column]) / scale : 0;
-    }
-  }
-  return found;
-}
-
 /// The logarithm of the base, tasks x items.
 Values base_times(const Grid& coefficients, const Grid& costs) {
   Values found(static_cast<Index>(coefficients.rows), static_cast<Index>(costs.rows));
@@ -65,16 +53,33 @@ Values tell_process(const Process& process, const Values& learned_from, const Va
 
 }  // namespace
 
-Learned learn(const Lesson& lesson) {
+Grid standard_features(const Learned& learned, const Grid& features) {
+  Grid found = features;
+  for (size_t row = 0; row < found.rows; ++row) {
+    for (size_t column = 0; column < found.columns; ++column) {
+      double& value = found.at(row, column);
+      const double scale = learned.scales[column];
+      value = scale > 0 ? (value - learned.means[column]) / scale : 0;
+    }
+  }
+  return found;
+}
+
+Learned prepare(const Lesson& lesson) {
   Learned learned;
   measure_features(lesson.features, learned);
-  learned.items = standardized(learned, lesson.features);
+  learned.items = standard_features(learned, lesson.features);
   learned.base = Grid(lesson.log_times.rows, lesson.costs.columns + 1);
   for (size_t task = 0; task < lesson.log_times.rows; ++task) {
     const auto coefficients = fit_base(lesson.costs, lesson.log_times.row(task));
     std::copy(coefficients.begin(), coefficients.end(),
               learned.base.values.begin() + static_cast<ptrdiff_t>(task * learned.base.columns));
   }
+  return learned;
+}
+
+Learned learn(const Lesson& lesson) {
+  Learned learned = prepare(lesson);
   const Values items = values_of(learned.items);
   const Values times = values_of(lesson.log_times);
   learned.plain = fit(items, times);
@@ -83,7 +88,7 @@ Learned learn(const Lesson& lesson) {
 }
 
 Grid tell(const Learned& learned, const Grid& features, const Grid& costs) {
-  const Grid asked_grid = standardized(learned, features);
+  const Grid asked_grid = standard_features(learned, features);
   const Values asked = values_of(asked_grid);
   const Values items = values_of(learned.items);
   const Values plain = tell_process(learned.plain, items, asked);

@@ -74,18 +74,18 @@ class Reader {
 
  private:
   using Read = void (Reader::*)(const Field&);
-  static constexpr std::array<std::string_view, 11> kKeys = {
-      "time",       "task", "device",   "model", "kind",     "only",
-      "least_rows", "join", "features", "costs", "namesakes"};
+  static constexpr std::array<std::string_view, 12> kKeys = {
+      "time",       "task", "device",  "model",    "kind",  "only",
+      "least_rows", "join", "columns", "features", "costs", "namesakes"};
 
   void read_field(const Field& field) {
     static const std::map<std::string, Read, std::less<>> kReaders = {
-        {"time", &Reader::read_time},          {"task", &Reader::read_task},
-        {"device", &Reader::read_device},      {"model", &Reader::read_model},
-        {"kind", &Reader::read_kind},          {"only", &Reader::read_only},
-        {"least_rows", &Reader::read_least},   {"join", &Reader::read_join},
-        {"features", &Reader::read_features},  {"costs", &Reader::read_costs},
-        {"namesakes", &Reader::read_namesakes}};
+        {"time", &Reader::read_time},        {"task", &Reader::read_task},
+        {"device", &Reader::read_device},    {"model", &Reader::read_model},
+        {"kind", &Reader::read_kind},        {"only", &Reader::read_only},
+        {"least_rows", &Reader::read_least}, {"join", &Reader::read_join},
+        {"columns", &Reader::read_columns},  {"features", &Reader::read_features},
+        {"costs", &Reader::read_costs},      {"namesakes", &Reader::read_namesakes}};
     const auto found = kReaders.find(field.key);
     if (found == kReaders.end()) return unknown_key(field, kKeys, problems_);
     (this->*found->second)(field);
@@ -148,6 +148,9 @@ class Reader {
     if (mapping_.join_file.empty() || mapping_.join_on.empty())
       problems_.add(field.line, "join needs a file and the column \"on\" which both have");
   }
+  void read_columns(const Field& field) {
+    mapping_.columns = texts_of(field, "columns: {macs_conv1x1: macs_pw}", {});
+  }
   void read_features(const Field& field) { read_formulas(field, mapping_.features); }
   void read_costs(const Field& field) {
     read_formulas(field, mapping_.costs);
@@ -174,7 +177,7 @@ class Reader {
         {{mapping_.time_column.empty(), "time: {column: latency, unit: ms}"},
          {mapping_.task.empty(), "task: [device, precision]"},
          {mapping_.model.empty(), "model: name"},
-         {mapping_.features.empty(), "features: [log(macs)]"}}};
+         {mapping_.features.empty() && mapping_.columns.empty(), "features: [log(macs)]"}}};
     for (const auto& [missing, example] : needs)
       if (missing) problems_.add(0, fmt::format("add \"{}\"", example));
   }

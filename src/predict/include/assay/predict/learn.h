@@ -41,6 +41,10 @@ struct Learned {
   Process on_base;
 };
 
+/// What comes before the processes: means and scales of features, standard items, and the base.
+Learned prepare(const Lesson& lesson);
+Grid standard_features(const Learned& learned, const Grid& features);
+
 /// Learns from all measured times; a few that are far off their neighbours have little say. Each
 /// task needs at least two.
 Learned learn(const Lesson& lesson);

@@ -42,6 +42,8 @@ struct Mapping {
   size_t least_rows = 1;                    ///< of a task; others are left out
   std::string join_file;                    ///< a CSV beside the table with more columns; or empty
   std::string join_on;                      ///< the column that both have
+  /// What the table's columns are in our words: "macs_conv1x1" is its "macs_pw".
+  std::map<std::string, std::string> columns;
   std::vector<Feature> features;
   std::vector<Feature> costs;                       ///< what time is spent on, each a plain sum
   std::vector<std::vector<std::string>> namesakes;  ///< devices that are one; "a1.*" is a beginning

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <assay/base/result.h>
+#include <assay/model/workload.h>
+#include <assay/predict/device.h>
+#include <assay/predict/mapping.h>
+#include <assay/predict/predictor.h>
+#include <assay/predict/table.h>
+
+namespace assay::predict {
+
+/// A model that was run, as the table of measurements tells.
+struct RunModel {
+  std::string name;
+  std::string family;  ///< of architectures; those of one are never on both sides of a validation
+  model::Counts counts;
+  std::optional<model::Workload> workload;  ///< tables that others made may not have it
+};
+
+/// One measurement: a model on a task's device beside other work.
+struct Run {
+  size_t model = 0;
+  size_t task = 0;
+  double load = 0;     ///< share of the device's cores that other work kept busy, 0 to 1
+  double threads = 0;  ///< of the engine; 0: not known
+  double seconds = 0;
+  bool outlier = false;
+
+  bool operator==(const Run&) const = default;
+};
+
+/// What an engine did not run.
+struct Refusal {
+  std::string model;
+  Task task;
+  std::string error;
+};
+
+/// All that is learned from.
+struct Runs {
+  std::vector<Device> devices;
+  std::vector<Task> tasks;
+  std::vector<RunModel> models;
+  std::vector<Run> runs;
+  std::vector<Refusal> refused;
+};
+
+/// Reads a table as `assay collect` writes it (docs/training.md names the columns), or one that
+/// others made by its mapping. Every wrong cell is named by file and line. `joined` is looked at
+/// when the mapping joins.
+Result<Runs> read_runs(const CsvSource& source, const Mapping* mapping = nullptr,
+                       const CsvSource& joined = {});
+/// Adds more measurements. What is there already is not added again; returns how many were new.
+size_t add_runs(Runs& to, const Runs& more);
+/// Puts a device's figures beside its measurements, or as one that has none.
+void add_device(Runs& to, const Device& device);
+
+}  // namespace assay::predict

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testing/known_world.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include <assay/predict/predictor.h>
+#include <assay/predict/train.h>
+#include <gtest/gtest.h>
+
+namespace assay::predict {
+namespace {
+
+using namespace testing;
+
+constexpr size_t kModels = 48;
+
+/// Learned once for all tests.
+const Training& trained() {
+  static const auto kTraining = train(known_runs(kModels), {});
+  EXPECT_TRUE(kTraining) << kTraining.error().message;
+  return *kTraining;
+}
+const Predictor& predictor() {
+  static const auto kPredictor = Predictor::parse("model.json", trained().file);
+  EXPECT_TRUE(kPredictor) << kPredictor.error().message;
+  return *kPredictor;
+}
+model::Characteristics asked_model(size_t number) {
+  const RunModel model = known_model(number);
+  return {model.counts, *model.workload, "float32", {}};
+}
+/// The mean of how far off models are that were not learned from.
+double mean_error(double load) {
+  double sum = 0;
+  for (size_t number = 100; number < 120; ++number) {
+    const auto model = asked_model(number);
+    const std::vector<double> loads(kKnownDevices.size(), load);
+    const auto told = predictor().tell(model, loads);
+    EXPECT_EQ(told.size(), kKnownDevices.size());
+    for (const auto& one : told) {
+      const double truth =
+          known_seconds(kKnownDevices.at(one.task), model.workload) * known_slowdown(load);
+      sum += std::abs(one.seconds / truth - 1) / static_cast<double>(20 * told.size());
+      EXPECT_LT(one.low, one.seconds);
+      EXPECT_GT(one.high, one.seconds);
+      EXPECT_EQ(one.doubt, "");
+    }
+  }
+  return sum;
+}
+
+TEST(Train, tells_models_that_it_has_not_seen) {
+  EXPECT_LT(mean_error(0), 0.05);
+}
+TEST(Train, tells_them_beside_other_work) {
+  EXPECT_LT(mean_error(0.4), 0.06);
+  EXPECT_LT(mean_error(0.9), 0.06);
+}
+
+TEST(Train, time_never_falls_when_the_load_rises) {
+  for (size_t task = 0; task < kKnownDevices.size(); ++task) {
+    double last = 0;
+    for (double load = 0; load <= 1; load += 0.05) {
+      const std::vector<double> loads(kKnownDevices.size(), load);
+      const double seconds = predictor().tell(asked_model(3), loads).at(task).seconds;
+      EXPECT_GE(seconds, last) << load;
+      last = seconds;
+    }
+  }
+}
+
+TEST(Train, devices_and_tasks_are_kept) {
+  ASSERT_EQ(predictor().devices().size(), 2U);
+  EXPECT_EQ(predictor().devices()[1].name, "server");
+  EXPECT_EQ(predictor().devices()[1].cores, 8);
+  ASSERT_EQ(predictor().tasks().size(), 2U);
+  EXPECT_EQ(predictor().tasks()[0].device, "board");
+  EXPECT_EQ(predictor().tasks()[0].engine, "opencv");
+}
+
+TEST(Train, validation_is_by_family_and_honest) {
+  const auto& report = trained().report;
+  EXPECT_TRUE(report.by_family);
+  EXPECT_EQ(report.folds, 6U);
+  EXPECT_EQ(report.by_workload.accuracy.count, kModels * 12);
+  EXPECT_LT(report.by_workload.accuracy.mean_relative_error, 0.08);
+  EXPECT_NEAR(report.by_workload.coverage, 0.8, 0.03);
+  EXPECT_EQ(report.by_workload.fastest.right, 1);
+  EXPECT_GT(report.by_counts.accuracy.mean_relative_error,
+            report.by_workload.accuracy.mean_relative_error);
+}
+
+TEST(Train, counts_alone_give_wider_intervals) {
+  const auto model = asked_model(5);
+  const auto by_all = predictor().tell(model, {}).at(0);
+  const auto by_counts = predictor().tell(model.counts, {}).at(0);
+  EXPECT_GT(by_counts.high / by_counts.low, by_all.high / by_all.low);
+  EXPECT_EQ(by_counts.doubt, "");
+}
+
+TEST(Train, hostile_counts_give_a_time_and_a_doubt) {
+  model::Counts counts;
+  for (const double size : {0.0, 66'666'666.0, 1e19, 1e300}) {
+    counts.conv_layers = static_cast<uint64_t>(std::min(size, 1e18));
+    counts.filter_details = size;
+    counts.total_parameters = size;
+    counts.model_input_size = size;
+    counts.model_output_size = size;
+    const auto told = predictor().tell(counts, {});
+    ASSERT_EQ(told.size(), 2U);
+    for (const auto& one : told) {
+      EXPECT_TRUE(std::isfinite(one.seconds) && std::isfinite(one.high)) << size;
+      EXPECT_GT(one.low, 0) << size;
+      EXPECT_NE(one.doubt, "") << size;
+    }
+  }
+}
+
+TEST(Train, another_precision_is_told_with_doubt) {
+  auto model = asked_model(5);
+  model.precision = "int8";
+  const auto told = predictor().tell(model, {});
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(told[0].doubt, "nothing was measured in int8; other precisions stand in");
+}
+
+/// The mean error of idle times on the device of one task, over models that were not learned from.
+double mean_error_on(const Predictor& predictor, size_t task, const KnownDevice& device) {
+  double sum = 0;
+  for (size_t number = 100; number < 120; ++number) {
+    const auto model = asked_model(number);
+    const double told = predictor.tell(model, {}).at(task).seconds;
+    sum += std::abs(told / known_seconds(device, model.workload) - 1) / 20;
+  }
+  return sum;
+}
+
+TEST(Train, a_device_without_runs_is_told_by_its_calibration) {
+  const KnownDevice other{"other", 4, 3e10, 4e9, 2e-5};
+  Runs runs = known_runs(kModels);
+  add_device(runs, calibrated(other));
+  const auto training = train(runs, {});
+  ASSERT_TRUE(training);
+  const auto predictor = *Predictor::parse("model.json", training->file);
+  ASSERT_EQ(predictor.tasks().size(), 3U);
+  EXPECT_EQ(predictor.tasks()[2].device, "other");
+  EXPECT_LT(mean_error_on(predictor, 2, other), 0.2);
+  const auto told = predictor.tell(asked_model(3), {});
+  ASSERT_EQ(told.size(), 3U);
+  EXPECT_EQ(told[2].doubt, "nothing was run on this device; its calibration stands in");
+  EXPECT_GT(told[2].high / told[2].low, told[0].high / told[0].low);
+  EXPECT_EQ(predictor.tell(asked_model(3).counts, {}).size(), 3U);
+  ASSERT_EQ(training->report.unseen_devices.size(), 1U);
+  EXPECT_EQ(training->report.unseen_devices[0].accuracy.count, 2 * kModels);
+}
+
+TEST(Train, a_device_with_few_runs_is_told_by_what_the_others_do) {
+  Draw draw(3);
+  std::vector<KnownDevice> devices;
+  for (size_t i = 0; i < 6; ++i) {
+    const double fast = std::exp(draw.between(-1, 2));
+    devices.push_back({"d" + std::to_string(i), 4, 1e10 * fast * draw.between(0.5, 2),
+                       3e9 * fast * draw.between(0.5, 2), 2e-5 / fast});
+  }
+  Runs runs = known_runs(kModels, devices);
+  std::erase_if(runs.runs, [](const auto& run) { return run.task == 5 && run.model >= 10; });
+  const auto training = train(runs, {});
+  ASSERT_TRUE(training);
+  const auto predictor = *Predictor::parse("model.json", training->file);
+  EXPECT_LT(mean_error_on(predictor, 5, devices[5]), 0.06);
+}
+
+TEST(Train, the_same_seed_gives_the_same_file) {
+  const Runs runs = known_runs(12);
+  EXPECT_EQ(train(runs, {})->file, train(runs, {})->file);
+}
+
+TEST(Train, too_few_models_are_refused) {
+  const auto few = train(known_runs(4), {});
+  ASSERT_FALSE(few);
+  EXPECT_EQ(few.error().message,
+            "board opencv float32: 4 models were measured, and 5 are needed to learn from");
+}
+
+}  // namespace
+}  // namespace assay::predict
