@@ -2,6 +2,7 @@
 #include "idle.h"
 
 #include "base_costs.h"
+#include "boost_losses.h"
 #include "booster.h"
 #include "statistics.h"
 
@@ -70,15 +71,7 @@ Result<Booster> boost_rest(const Grid& features, const std::vector<double>& rest
   std::vector<double> sizes;
   for (const double one : rest) sizes.push_back(std::abs(one));
   const double bearable = kBearable * std::max(median(std::move(sizes)), kLeastDeviation);
-  const Gradient gradient = [&](auto told, auto first, auto second) {
-    for (size_t i = 0; i < rest.size(); ++i) {
-      const double off = told[i] - rest[i];
-      const double root = std::sqrt(1 + off * off / (bearable * bearable));
-      first[i] = static_cast<float>(off / root);
-      second[i] = static_cast<float>(1 / root);
-    }
-  };
-  return Booster::train(features, gradient,
+  return Booster::train(features, log_loss(rest, bearable),
                         {.rounds = 250, .depth = 5, .least_weight = 3, .seed = seed});
 }
 

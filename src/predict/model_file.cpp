@@ -11,6 +11,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kSchema = 1;
+constexpr double kMostFactor = 100;
 
 // --- Writing ---
 
@@ -231,10 +232,13 @@ Result<Trained> trained_of(const json& document, const std::string& name) {
     trained.tasks.push_back(task_of(one));
     const size_t device = find_device(trained.devices, trained.tasks.back().device);
     insist(device < trained.devices.size(), "a task has no device");
-    trained.facts.push_back({one.at("threads").get<double>(), device});
+    trained.facts.push_back(
+        {one.at("threads").get<double>(), device, place_of(trained.devices[device])});
   }
   auto factors = numbers_of(header.at("slowdown_factors"));
   insist(factors.size() == trained.tasks.size(), "a task has no factor");
+  for (const double factor : factors)
+    insist(factor >= 0 && factor <= kMostFactor, "a factor is none");
   ASSAY_TRY(trained.slowdown, read_slowdown(document, std::move(factors)));
   if (header.contains("by_workload")) {
     ASSAY_TRY(trained.by_workload, teller_of(header.at("by_workload"), trained.tasks.size()));

@@ -20,7 +20,9 @@ namespace {
 
 constexpr size_t kLargestFile = size_t{512} << 20U;
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr double kMostWidth = 20;  ///< in logarithms, so that intervals stay finite
+/// In logarithms, so that times and intervals stay finite.
+constexpr double kMostLog = 50;
+constexpr double kMostWidth = 20;
 
 /// Tells one model's times on all tasks.
 class Answer {
@@ -59,13 +61,20 @@ class Answer {
     return static_cast<size_t>(missing) <= trained_.unmeasured.size();
   }
   std::vector<Estimate> estimates(const model::Workload* workload) const {
-    std::vector<Estimate> all;
-    all.reserve(logs_.size());
+    std::vector<size_t> tasks;
+    std::vector<Surroundings> around;
     for (size_t task = 0; task < logs_.size(); ++task) {
       if (std::isnan(logs_[task]) || !wanted(task)) continue;
-      const Surroundings around{load(task), trained_.facts[task].threads, logs_[task],
-                                &trained_.device_of(task), workload};
-      const double log = logs_[task] + trained_.slowdown.tell(task, around);
+      const TaskFacts& facts = trained_.facts[task];
+      tasks.push_back(task);
+      around.push_back({load(task), facts.threads, logs_[task], facts.place, workload});
+    }
+    const auto slowdowns = trained_.slowdown.tell(tasks, around);
+    std::vector<Estimate> all;
+    all.reserve(tasks.size());
+    for (size_t i = 0; i < tasks.size(); ++i) {
+      const size_t task = tasks[i];
+      const double log = std::clamp(logs_[task] + slowdowns[i], -kMostLog, kMostLog);
       const double width = std::min(told_[task].width, kMostWidth);
       all.push_back(
           {task, std::exp(log), std::exp(log - width), std::exp(log + width), *told_[task].doubt});

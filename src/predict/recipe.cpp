@@ -29,6 +29,24 @@ double total(const std::vector<Formula::Part>& parts, const std::vector<double>&
   return sum;
 }
 
+/// "macs" of a sum of several columns whose names begin with it.
+std::string words_of(const std::vector<Formula::Part>& parts) {
+  const auto kind = [](const Formula::Part& part) {
+    return column_name(part.column).substr(0, column_name(part.column).find('_'));
+  };
+  if (parts.size() > 2 && std::all_of(parts.begin(), parts.end(), [&](const auto& part) {
+        return kind(part) == kind(parts.front());
+      }))
+    return std::string(kind(parts.front()));
+  std::string words;
+  for (const auto& part : parts) {
+    if (!words.empty()) words += part.sign > 0 ? " + " : " - ";
+    words += column_name(part.column);
+  }
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
 Result<std::vector<Formula::Part>> parts_of(const Sum& sum, const std::string& text) {
   std::vector<Formula::Part> parts;
   for (const auto& term : sum) {
@@ -107,6 +125,11 @@ double Formula::of(const std::vector<double>& columns) const {
   const double all = total(whole, columns);
   const double share = all > 0 ? std::clamp(value / all, 0.0, 1.0) : 0;
   return transform == Transform::share ? share : std::sqrt(share);
+}
+
+std::string Formula::words() const {
+  const bool is_share = transform == Transform::share || transform == Transform::root_share;
+  return (is_share ? "share of " : "") + words_of(sum);
 }
 
 Result<Formula> make_formula(const Feature& feature) {

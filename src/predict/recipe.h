@@ -37,6 +37,8 @@ struct Formula {
   /// Finite for finite numbers: logarithms of what has none, and shares of nothing, are as those of
   /// next to nothing.
   double of(const std::vector<double>& columns) const;
+  /// What it is about, for people: "macs", "share of bytes depthwise".
+  std::string words() const;
 };
 Result<Formula> make_formula(const Feature& feature);
 

@@ -100,16 +100,27 @@ class Reader {
   Result<void> check() {
     for (const auto& column : model::kWorkloadColumns)
       if (!has(std::string(column.name))) has_workload_ = false;
-    if (mapping_ != nullptr && !cells_.has(mapping_->time_column))
-      return bad_input(
-          fmt::format("{}: has no column \"{}\"", cells_.name(), mapping_->time_column));
-    if (mapping_ == nullptr && !cells_.has("execution_seconds") && !cells_.has("execution_time"))
+    if (mapping_ != nullptr) return check_mapped();
+    if (!cells_.has("execution_seconds") && !cells_.has("execution_time"))
       return bad_input(cells_.name() +
                        ": has no column \"execution_seconds\" or \"execution_time\"; say with "
                        "--mapping what its columns are");
-    if (mapping_ == nullptr && !cells_.has("device"))
-      return bad_input(cells_.name() + ": has no column \"device\"");
+    if (!cells_.has("device")) return no_column("device");
     return {};
+  }
+  Result<void> check_mapped() const {
+    std::vector<std::string> needed = {mapping_->time_column, mapping_->model};
+    needed.insert(needed.end(), mapping_->task.begin(), mapping_->task.end());
+    needed.insert(needed.end(), mapping_->device.begin(), mapping_->device.end());
+    for (const auto& [column, value] : mapping_->only) needed.push_back(column);
+    for (const auto& column : needed)
+      if (!cells_.has(column)) return no_column(column);
+    for (const auto& [ours, column] : mapping_->columns)
+      if (!has(ours)) return no_column(column);
+    return {};
+  }
+  Failure no_column(const std::string& column) const {
+    return bad_input(fmt::format("{}: has no column \"{}\"", cells_.name(), column));
   }
 
   std::string theirs(const std::string& ours) const {
@@ -216,6 +227,7 @@ class Reader {
     if (model.name.empty()) model.name = fmt::format("{}", fmt::join(numbers_of(model), "-"));
     model.family = text(row, "family");
     if (model.family.empty()) model.family = model.name.substr(0, model.name.find_first_of("-_"));
+    if (model_name(row).empty()) model.family = model.name;
     return model;
   }
   Result<model::Workload> workload_of(size_t row) const {

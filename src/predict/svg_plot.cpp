@@ -111,7 +111,7 @@ std::string scatter(const Axis& x, const Axis& y, const std::vector<PlotPoint>& 
   std::string out = fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\">\n", kWidth, kHeight);
   out += grid_of(x, y);
   out += fmt::format("<svg x=\"0\" y=\"0\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n",
-                     kWidth, kHeight - kBottom);
+                     kWidth, kHeight - kBottom + 4);
   for (const auto& guide : guides) out += guide_line(x, y, guide);
   for (const auto& point : points)
     out += fmt::format(

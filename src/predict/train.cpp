@@ -84,9 +84,10 @@ std::vector<TaskFacts> facts_of(const Runs& runs) {
   std::vector<std::vector<double>> threads(runs.tasks.size());
   for (const auto& run : runs.runs) threads[run.task].push_back(run.threads);
   std::vector<TaskFacts> facts;
-  for (size_t task = 0; task < threads.size(); ++task)
-    facts.push_back(
-        {median(std::move(threads[task])), find_device(runs.devices, runs.tasks[task].device)});
+  for (size_t task = 0; task < threads.size(); ++task) {
+    const size_t device = find_device(runs.devices, runs.tasks[task].device);
+    facts.push_back({median(std::move(threads[task])), device, place_of(runs.devices[device])});
+  }
   return facts;
 }
 
@@ -180,7 +181,7 @@ std::vector<std::pair<std::string, double>> importance_of(const Runs& runs, cons
     double change = 0;
     for (size_t i = 0; i < told.values.size(); ++i)
       change += std::abs(other.values[i] - told.values[i]);
-    importance.emplace_back(teller.recipe.features[column].text, change);
+    importance.emplace_back(teller.recipe.features[column].words(), change);
     sum += change;
   }
   for (auto& [name, share] : importance) share /= sum > 0 ? sum : 1;

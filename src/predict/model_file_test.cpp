@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model_file.h"
+
+#include "testing/known_world.h"
+
+#include <nlohmann/json.hpp>
+
+#include <assay/predict/predictor.h>
+#include <assay/predict/train.h>
+#include <gtest/gtest.h>
+
+namespace assay::predict {
+namespace {
+
+using namespace testing;
+using nlohmann::json;
+
+const std::string& file_text() {
+  static const std::string kText = train(known_runs(12), {})->file;
+  return kText;
+}
+std::string error_of(const std::string& text) {
+  const auto read = Predictor::parse("model.json", text);
+  return read ? "" : read.error().message;
+}
+
+TEST(ModelFile, is_xgboosts_own_with_a_part_of_ours) {
+  const auto document = json::parse(file_text());
+  EXPECT_TRUE(document.contains("learner"));
+  EXPECT_TRUE(document.contains("version"));
+  EXPECT_EQ(document["learner"]["feature_names"][0], "load");
+  EXPECT_EQ(document["assay"]["schema"], 1);
+  EXPECT_EQ(document["assay"]["validation"]["folds_by"], "family");
+}
+
+TEST(ModelFile, keeps_what_was_learned_from) {
+  const auto origin = read_origin("model.json", file_text());
+  ASSERT_TRUE(origin) << origin.error().message;
+  const Runs before = known_runs(12);
+  EXPECT_EQ(origin->runs.runs, before.runs);
+  ASSERT_EQ(origin->runs.models.size(), before.models.size());
+  EXPECT_EQ(origin->runs.models[3].name, before.models[3].name);
+  EXPECT_EQ(origin->runs.models[3].workload->macs(), before.models[3].workload->macs());
+  EXPECT_EQ(origin->runs.models[3].counts.conv_layers, before.models[3].counts.conv_layers);
+  EXPECT_EQ(train(origin->runs, {})->file, file_text()) << "so it can be learned again";
+}
+
+TEST(ModelFile, what_is_none_is_told_apart) {
+  EXPECT_EQ(error_of(""), "model.json is no model file of assay train: it is not in JSON");
+  EXPECT_EQ(error_of("{}"), "model.json is no model file of assay train: it has no part \"assay\"");
+  EXPECT_EQ(error_of("[1]"),
+            "model.json is no model file of assay train: it has no part \"assay\"");
+  auto document = json::parse(file_text());
+  document["assay"]["schema"] = 2;
+  EXPECT_EQ(error_of(document.dump()),
+            "model.json is no model file of assay train: it is of another version of assay");
+}
+
+/// What a wrong file says instead of a time.
+TEST(ModelFile, parts_that_do_not_fit_together_are_refused) {
+  const std::vector<std::pair<const char*, json>> wrongs = {
+      {"/assay/by_workload/idle/base/rows", 99},
+      {"/assay/by_workload/idle/items/columns", 0},
+      {"/assay/by_workload/idle/plain/centres", json::array({1})},
+      {"/assay/by_workload/idle/plain/weights/values/0", nullptr},
+      {"/assay/by_workload/idle/method", "magic"},
+      {"/assay/by_workload/features/0", "log1p(nothing_known)"},
+      {"/assay/by_workload/tasks/0", 7},
+      {"/assay/by_workload/widths", json::array()},
+      {"/assay/by_counts/ranges/conv_layers", json::array({3})},
+      {"/assay/tasks/0/device", "gone"},
+      {"/assay/slowdown_factors", json::array()},
+      {"/assay/devices/0/figures/bandwidth", -1},
+      {"/learner/gradient_booster/model/trees/0/left_children/0", 0},
+      {"/learner/learner_model_param/num_feature", "3"}};
+  for (const auto& [place, value] : wrongs) {
+    auto document = json::parse(file_text());
+    document[json::json_pointer(place)] = value;
+    EXPECT_NE(error_of(document.dump()), "") << place;
+  }
+}
+
+TEST(ModelFile, runs_that_make_no_sense_are_not_learned_from) {
+  for (const char* place : {"/assay/runs/model/0", "/assay/runs/task/0"}) {
+    auto document = json::parse(file_text());
+    document[json::json_pointer(place)] = 1000;
+    EXPECT_FALSE(read_origin("model.json", document.dump())) << place;
+  }
+}
+
+}  // namespace
+}  // namespace assay::predict
