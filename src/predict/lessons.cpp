@@ -74,17 +74,13 @@ void fill_sparse(Lesson& lesson) {
 }  // namespace
 
 Around::Around(const Runs& runs) : runs_(runs) {
-  for (const auto& task : runs.tasks) {
-    const auto found =
-        std::find_if(runs.devices.begin(), runs.devices.end(),
-                     [&](const Device& device) { return device.name == task.device; });
-    devices_.push_back(found == runs.devices.end() ? nullptr : &*found);
-  }
+  for (const auto& task : runs.tasks)
+    places_.push_back(place_of(runs.devices[find_device(runs.devices, task.device)]));
 }
 
 Surroundings Around::of(const Run& run, double log_idle) const {
   const auto& workload = runs_.models[run.model].workload;
-  return {run.load, run.threads, log_idle, devices_[run.task], workload ? &*workload : nullptr};
+  return {run.load, run.threads, log_idle, places_[run.task], workload ? &*workload : nullptr};
 }
 
 Grid idle_times(const Runs& runs, const Around& around, const Chosen& chosen,

@@ -13,16 +13,15 @@ namespace assay::predict {
 /// Which runs are learned from, by their numbers.
 using Chosen = std::vector<size_t>;
 
-/// What surrounded a run; points into `runs`.
+/// What surrounded runs; points into them.
 class Around {
  public:
   explicit Around(const Runs& runs);
   Surroundings of(const Run& run, double log_idle) const;
-  const Device* device(size_t task) const { return devices_[task]; }
 
  private:
   const Runs& runs_;
-  std::vector<const Device*> devices_;
+  std::vector<Place> places_;  ///< of tasks
 };
 
 /// The logarithms of times on idle devices, tasks x models, by each one's least loaded runs; NaN

@@ -232,7 +232,8 @@ Result<Trained> trained_of(const json& document, const std::string& name) {
     trained.tasks.push_back(task_of(one));
     const size_t device = find_device(trained.devices, trained.tasks.back().device);
     insist(device < trained.devices.size(), "a task has no device");
-    trained.facts.push_back({one.at("threads").get<double>(), device});
+    trained.facts.push_back(
+        {one.at("threads").get<double>(), device, place_of(trained.devices[device])});
   }
   auto factors = numbers_of(header.at("slowdown_factors"));
   insist(factors.size() == trained.tasks.size(), "a task has no factor");

@@ -61,14 +61,20 @@ class Answer {
     return static_cast<size_t>(missing) <= trained_.unmeasured.size();
   }
   std::vector<Estimate> estimates(const model::Workload* workload) const {
-    std::vector<Estimate> all;
-    all.reserve(logs_.size());
+    std::vector<size_t> tasks;
+    std::vector<Surroundings> around;
     for (size_t task = 0; task < logs_.size(); ++task) {
       if (std::isnan(logs_[task]) || !wanted(task)) continue;
-      const Surroundings around{load(task), trained_.facts[task].threads, logs_[task],
-                                &trained_.device_of(task), workload};
-      const double log =
-          std::clamp(logs_[task] + trained_.slowdown.tell(task, around), -kMostLog, kMostLog);
+      const TaskFacts& facts = trained_.facts[task];
+      tasks.push_back(task);
+      around.push_back({load(task), facts.threads, logs_[task], facts.place, workload});
+    }
+    const auto slowdowns = trained_.slowdown.tell(tasks, around);
+    std::vector<Estimate> all;
+    all.reserve(tasks.size());
+    for (size_t i = 0; i < tasks.size(); ++i) {
+      const size_t task = tasks[i];
+      const double log = std::clamp(logs_[task] + slowdowns[i], -kMostLog, kMostLog);
       const double width = std::min(told_[task].width, kMostWidth);
       all.push_back(
           {task, std::exp(log), std::exp(log - width), std::exp(log + width), *told_[task].doubt});

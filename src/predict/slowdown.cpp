@@ -27,7 +27,7 @@ struct Cores {
 };
 Cores cores_of(const Surroundings& around) {
   Cores cores;
-  if (around.device != nullptr && around.device->cores > 0) cores.all = around.device->cores;
+  cores.all = around.place.cores;
   cores.threads = around.threads > 0 ? std::min(around.threads, cores.all) : cores.all;
   cores.busy = std::clamp(around.load, 0.0, 1.0) * cores.all;
   return cores;
@@ -37,10 +37,11 @@ double contention_of(const Cores& cores) {
   return std::clamp((cores.busy + cores.threads - cores.all) / cores.threads, 0.0, 1.0);
 }
 
-float figure(const Device* device, const char* name) {
-  if (device == nullptr) return kNone;
-  const auto found = device->figures.find(name);
-  return found == device->figures.end() ? kNone : static_cast<float>(found->second);
+float ratio(const Device& device, const char* one, const char* other) {
+  const auto a = device.figures.find(one);
+  const auto b = device.figures.find(other);
+  if (a == device.figures.end() || b == device.figures.end()) return kNone;
+  return static_cast<float>(a->second / b->second);
 }
 
 Grid grid_of(const SlowdownLesson& lesson) {
@@ -121,6 +122,12 @@ std::vector<double> factors_of(const SlowdownLesson& lesson, const Slowdown& slo
 
 }  // namespace
 
+Place place_of(const Device& device) {
+  return {device.cores > 0 ? device.cores : 1, ratio(device, "bandwidth", "flops_float32"),
+          ratio(device, "bandwidth", "bandwidth_one_core"),
+          ratio(device, "latency_contended_seconds", "latency_seconds")};
+}
+
 SlowdownRow slowdown_row(const Surroundings& around) {
   const Cores cores = cores_of(around);
   SlowdownRow row;
@@ -139,10 +146,9 @@ SlowdownRow slowdown_row(const Surroundings& around) {
     row[7] = static_cast<float>(bytes / (macs + 1));
     row[8] = static_cast<float>(std::log1p(w.operators));
   }
-  row[9] = figure(around.device, "bandwidth") / figure(around.device, "flops_float32");
-  row[10] = figure(around.device, "bandwidth") / figure(around.device, "bandwidth_one_core");
-  row[11] =
-      figure(around.device, "latency_contended_seconds") / figure(around.device, "latency_seconds");
+  row[9] = around.place.bytes_per_flop;
+  row[10] = around.place.bandwidth_headroom;
+  row[11] = around.place.latency_contended;
   return row;
 }
 
@@ -153,6 +159,22 @@ double fair_slowdown(const Surroundings& around) {
 double Slowdown::tell(size_t task, const Surroundings& around) const {
   const double all = std::max(0.0F, trees.tell(slowdown_row(around)));
   return task < factors.size() ? factors[task] * all : all;
+}
+
+std::vector<double> Slowdown::tell(std::span<const size_t> tasks,
+                                   std::span<const Surroundings> around) const {
+  std::vector<float> rows;
+  rows.reserve(tasks.size() * kSlowdownColumns.size());
+  for (const auto& one : around) {
+    const auto row = slowdown_row(one);
+    rows.insert(rows.end(), row.begin(), row.end());
+  }
+  std::vector<float> told(tasks.size());
+  trees.tell(rows, told);
+  std::vector<double> logs;
+  for (size_t i = 0; i < tasks.size(); ++i)
+    logs.push_back(factors[tasks[i]] * std::max(0.0F, told[i]));
+  return logs;
 }
 
 Result<LearnedSlowdown> learn_slowdown(const SlowdownLesson& lesson, uint64_t seed) {

@@ -39,6 +39,7 @@ struct Teller {
 struct TaskFacts {
   double threads = 0;  ///< of the engine, mostly; 0: not known
   size_t device = 0;   ///< its number
+  Place place;         ///< of the device
 };
 /// The number of the device with that name; as many as there are when there is none.
 size_t find_device(const std::vector<Device>& devices, const std::string& name);

@@ -84,9 +84,10 @@ std::vector<TaskFacts> facts_of(const Runs& runs) {
   std::vector<std::vector<double>> threads(runs.tasks.size());
   for (const auto& run : runs.runs) threads[run.task].push_back(run.threads);
   std::vector<TaskFacts> facts;
-  for (size_t task = 0; task < threads.size(); ++task)
-    facts.push_back(
-        {median(std::move(threads[task])), find_device(runs.devices, runs.tasks[task].device)});
+  for (size_t task = 0; task < threads.size(); ++task) {
+    const size_t device = find_device(runs.devices, runs.tasks[task].device);
+    facts.push_back({median(std::move(threads[task])), device, place_of(runs.devices[device])});
+  }
   return facts;
 }
 

@@ -117,6 +117,15 @@ TEST(Train, hostile_counts_give_a_time_and_a_doubt) {
   }
 }
 
+
+TEST(Train, work_of_a_kind_that_was_never_seen_is_doubted_where_it_is_much) {
+  auto model = asked_model(5);
+  model.workload.macs_matmul = 0.01 * model.workload.macs();
+  EXPECT_EQ(predictor().tell(model, {}).at(0).doubt, "");
+  model.workload.macs_matmul = 2e8;
+  EXPECT_EQ(predictor().tell(model, {}).at(0).doubt,
+            "200 000 000 macs matmul, where the models that were learned from have 0 to 0");
+}
 TEST(Train, another_precision_is_told_with_doubt) {
   auto model = asked_model(5);
   model.precision = "int8";

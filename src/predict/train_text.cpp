@@ -11,6 +11,7 @@ namespace {
 using nlohmann::json;
 
 constexpr size_t kMostNamed = 5;
+constexpr size_t kLongest = 100;
 
 std::string percent(double share) {
   return fmt::format("{:.1f} %", 100 * share);
@@ -18,6 +19,14 @@ std::string percent(double share) {
 std::string duration(double seconds) {
   if (seconds < 1e-3) return fmt::format("{:.3g} us", 1e6 * seconds);
   return seconds < 1 ? fmt::format("{:.3g} ms", 1e3 * seconds) : fmt::format("{:.3g} s", seconds);
+}
+std::string counted(size_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+/// Its first line, shortened.
+std::string shortened(std::string_view text) {
+  text = text.substr(0, text.find('\n'));
+  return text.size() <= kLongest ? std::string(text) : std::string(text.substr(0, kLongest)) + "…";
 }
 std::string words_of(const Task& task) {
   std::string words = task.device;
@@ -91,8 +100,8 @@ std::string figures_text(const TrainReport& report) {
 std::string tasks_text(const TrainReport& report) {
   std::string text;
   for (const auto& one : report.tasks)
-    text += fmt::format("  {}: {} models, {} within 10 %, median error {}\n", words_of(one.task),
-                        one.models, percent(one.accuracy.within_tenth),
+    text += fmt::format("  {}: {}, {} within 10 %, median error {}\n", words_of(one.task),
+                        counted(one.models, "model"), percent(one.accuracy.within_tenth),
                         percent(one.accuracy.median_relative_error));
   return text;
 }
@@ -101,8 +110,10 @@ std::string refused_text(const std::vector<Refusal>& refused) {
   if (refused.empty()) return {};
   std::set<std::string> named;
   for (const auto& one : refused)
-    named.insert(fmt::format("  {} on {}: {}\n", one.model, words_of(one.task), one.error));
-  std::string text = fmt::format("{} runs were refused:\n", refused.size());
+    named.insert(
+        fmt::format("  {} on {}: {}\n", one.model, words_of(one.task), shortened(one.error)));
+  std::string text = counted(refused.size(), "run") +
+                     (refused.size() == 1 ? " was refused:\n" : " were refused:\n");
   size_t count = 0;
   for (const auto& name : named) {
     if (count++ == kMostNamed)
@@ -119,11 +130,11 @@ std::string table_text(const TrainReport& report) {
     models.insert(run.model);
     outliers += run.outlier ? 1 : 0;
   }
-  std::string text =
-      fmt::format("{} runs of {} models on {} devices; {} folds, no {} on both sides",
-                  report.runs.runs.size(), models.size(), report.runs.devices.size(), report.folds,
-                  report.by_family ? "family" : "model");
-  if (outliers > 0) text += fmt::format("; {} outliers had little say", outliers);
+  std::string text = fmt::format(
+      "{} of {} on {}; {}, no {} on both sides", counted(report.runs.runs.size(), "run"),
+      counted(models.size(), "model"), counted(report.runs.devices.size(), "device"),
+      counted(report.folds, "fold"), report.by_family ? "family" : "model");
+  if (outliers > 0) text += fmt::format("; {} had little say", counted(outliers, "outlier"));
   return text + "\n";
 }
 
@@ -151,12 +162,12 @@ std::string update_text(const Older& older, const TrainReport& now) {
   const Trial& trial = now.has_workload ? now.by_workload : now.by_counts;
   const auto more = [](size_t before, size_t after) { return after > before ? after - before : 0; };
   return fmt::format(
-      "{} runs, {} models and {} devices more than before; within 10 %: {} before, {} now; MAPE: "
+      "{}, {} and {} more than before; within 10 %: {} before, {} now; MAPE: "
       "{} "
       "before, {} now\n",
-      more(older.runs.runs.size(), now.runs.runs.size()),
-      more(older.runs.models.size(), now.runs.models.size()),
-      more(older.runs.devices.size(), now.runs.devices.size()),
+      counted(more(older.runs.runs.size(), now.runs.runs.size()), "run"),
+      counted(more(older.runs.models.size(), now.runs.models.size()), "model"),
+      counted(more(older.runs.devices.size(), now.runs.devices.size()), "device"),
       percent(older.accuracy.within_tenth), percent(trial.accuracy.within_tenth),
       percent(older.accuracy.mean_relative_error), percent(trial.accuracy.mean_relative_error));
 }

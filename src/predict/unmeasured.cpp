@@ -98,7 +98,7 @@ void add_unmeasured(Trained& trained, const std::vector<RunModel>& models, doubl
     for (const auto& [engine, precision] : ways) {
       const size_t number = trained.tasks.size();
       trained.tasks.push_back({name, engine, precision});
-      trained.facts.push_back({0, device});
+      trained.facts.push_back({0, device, place_of(trained.devices[device])});
       auto kin = kin_of(trained, number, measured, models);
       if (kin.empty()) {
         trained.tasks.pop_back();
