@@ -165,7 +165,7 @@ class Collector {
     row.device = options_.device;
     row.device_uuid = device_.machine_id;
     row.device_class = device_.device_class;
-    row.device_model = device_.model;
+    row.device_model = device_.model.empty() ? device_.cpu_model : device_.model;
     return row;
   }
 
