@@ -13,7 +13,12 @@ constexpr size_t kLargest = size_t{512} << 20U;
 }  // namespace
 
 Result<std::optional<std::string>> LearnedSource::changed() {
-  return shared_.empty() ? changed_file() : changed_document();
+  auto text = shared_.empty() ? changed_file() : changed_document();
+  if (!text) {  // what comes back after that is read again
+    file_time_ = {};
+    written_.reset();
+  }
+  return text;
 }
 
 Result<std::optional<std::string>> LearnedSource::changed_file() {

@@ -102,8 +102,9 @@ Result<std::unique_ptr<Shelf>> open_postgres_shelf(const std::string& url) {
   // An address may name its own; these are for those that do not.
   const std::array keys = {"connect_timeout", "application_name", "options", "dbname",
                            static_cast<const char*>(nullptr)};
-  const std::array values = {"10", "assay", "-c statement_timeout=30000", url.c_str(),
-                             static_cast<const char*>(nullptr)};
+  const std::array values = {"10", "assay",
+                             "-c statement_timeout=30000 -c client_min_messages=warning",
+                             url.c_str(), static_cast<const char*>(nullptr)};
   Connection connection(libpq().connect(keys.data(), values.data(), 1));
   if (libpq().status(connection.get()) != CONNECTION_OK)
     return refused(fmt::format("the shared store does not answer: {}", words_of(connection.get())));
