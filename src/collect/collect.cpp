@@ -171,7 +171,8 @@ class Collector {
 
   Result<void> add(Row& row) {
     const double median = quantile(row.times, 0.5);
-    row.outlier = is_outlier(file_.known(row.model, row.engine), {row.load_percent, median});
+    row.outlier =
+        is_outlier(file_.known(row.model, row.engine), {row.load_percent.value_or(0), median});
     ASSAY_CHECK(file_.add(row));
     ++sum_.measured;
     if (row.outlier) ++sum_.outliers;
