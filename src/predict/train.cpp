@@ -190,7 +190,7 @@ std::vector<std::pair<std::string, double>> importance_of(const Runs& runs, cons
 
 }  // namespace
 
-Result<Training> train(Runs all, const TrainOptions& options) {
+Result<Training> train(const Runs& all, const TrainOptions& options) {
   Training training;
   TrainReport& report = training.report;
   const Runs runs = without_small_tasks(all, report.left_out);

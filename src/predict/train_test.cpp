@@ -117,7 +117,6 @@ TEST(Train, hostile_counts_give_a_time_and_a_doubt) {
   }
 }
 
-
 TEST(Train, work_of_a_kind_that_was_never_seen_is_doubted_where_it_is_much) {
   auto model = asked_model(5);
   model.workload.macs_matmul = 0.01 * model.workload.macs();
@@ -185,6 +184,16 @@ TEST(Train, the_same_seed_gives_the_same_file) {
   EXPECT_EQ(train(runs, {})->file, train(runs, {})->file);
 }
 
+TEST(Train, the_page_stands_by_itself_and_names_do_no_harm) {
+  TrainReport report = trained().report;
+  report.runs.tasks[0].device = "<script>alert(1)</script>";
+  const std::string page = train_page(report);
+  EXPECT_NE(page.find("<svg"), std::string::npos);
+  EXPECT_EQ(page.find("<script"), std::string::npos);
+  EXPECT_NE(page.find("&lt;script&gt;"), std::string::npos);
+  EXPECT_EQ(page.find("http"), std::string::npos);
+  EXPECT_EQ(page.find(">nan"), std::string::npos);
+}
 TEST(Train, too_few_models_are_refused) {
   const auto few = train(known_runs(4), {});
   ASSERT_FALSE(few);
