@@ -12,7 +12,9 @@ namespace {
 
 using Eigen::Index;
 
-constexpr Index kMostSearched = 200;
+constexpr Index kMostSearched = 200;  ///< items by which a kernel is found
+constexpr double kBelieved = 1;       ///< deviations of a feature beyond what was learned from
+constexpr double kPlainShare = 0.5;   ///< of the process without a base
 
 Eigen::Map<const Values> values_of(const Grid& grid) {
   return {grid.values.data(), static_cast<Index>(grid.rows), static_cast<Index>(grid.columns)};
@@ -58,6 +60,22 @@ Values tell_process(const Process& process, const Values& learned_from, const Va
   return (values_of(process.weights) * alike).colwise() + centres;
 }
 
+/// Draws what is asked to within kBelieved of what was learned from, and tells how far beyond each
+/// item was: the processes know nothing of what is there, and the base is the better guide.
+Eigen::ArrayXd keep_within(const Values& items, Values& asked) {
+  Eigen::ArrayXd beyond = Eigen::ArrayXd::Zero(asked.rows());
+  if (items.rows() == 0) return beyond;
+  const Eigen::RowVectorXd lowest = items.colwise().minCoeff();
+  const Eigen::RowVectorXd highest = items.colwise().maxCoeff();
+  for (Index row = 0; row < asked.rows(); ++row) {
+    const Eigen::RowVectorXd within = asked.row(row).cwiseMax(lowest).cwiseMin(highest);
+    const Eigen::RowVectorXd off = asked.row(row) - within;
+    if (off.size() > 0) beyond[row] = off.cwiseAbs().maxCoeff();
+    asked.row(row) = within + off.cwiseMax(-kBelieved).cwiseMin(kBelieved);
+  }
+  return beyond;
+}
+
 }  // namespace
 
 Grid standard_features(const Learned& learned, const Grid& features) {
@@ -96,13 +114,16 @@ Learned learn(const Lesson& lesson) {
 
 Grid tell(const Learned& learned, const Grid& features, const Grid& costs) {
   const Grid asked_grid = standard_features(learned, features);
-  const Values asked = values_of(asked_grid);
   const Values items = values_of(learned.items);
+  Values asked = values_of(asked_grid);
+  const Eigen::ArrayXd beyond = keep_within(items, asked);
   const Values plain = tell_process(learned.plain, items, asked);
   const Values above = tell_process(learned.on_base, items, asked);
-  const Values mean = (plain + above + base_times(learned.base, costs)) / 2;
+  const Eigen::ArrayXd share = kPlainShare / (1 + beyond.square());
+  const Values told = plain * share.matrix().asDiagonal() +
+                      (above + base_times(learned.base, costs)) * (1 - share).matrix().asDiagonal();
   Grid found(learned.base.rows, features.rows);
-  std::copy(mean.data(), mean.data() + mean.size(), found.values.begin());
+  std::copy(told.data(), told.data() + told.size(), found.values.begin());
   return found;
 }
 
