@@ -163,6 +163,19 @@ TEST(Train, a_device_without_runs_is_told_by_its_calibration) {
   EXPECT_EQ(training->report.unseen_devices[0].accuracy.count, 2 * kModels);
 }
 
+TEST(Train, a_device_can_be_added_when_it_was_calibrated) {
+  const KnownDevice other{"other", 4, 3e10, 4e9, 2e-5};
+  Device not_calibrated;
+  not_calibrated.name = "bare";
+  const std::vector<Device> devices = {calibrated(other), not_calibrated, predictor().devices()[0]};
+  const Predictor more = predictor().with(devices);
+  ASSERT_EQ(more.tasks().size(), 3U) << "nothing can be told of a bare one";
+  EXPECT_EQ(more.tasks()[2].device, "other");
+  EXPECT_LT(mean_error_on(more, 2, other), 0.2);
+  EXPECT_EQ(more.tell(asked_model(3), {}).at(1).seconds,
+            predictor().tell(asked_model(3), {}).at(1).seconds);
+}
+
 TEST(Train, a_device_with_few_runs_is_told_by_what_the_others_do) {
   Draw draw(3);
   std::vector<KnownDevice> devices;
