@@ -207,6 +207,26 @@ TEST(Train, the_page_stands_by_itself_and_names_do_no_harm) {
   EXPECT_EQ(page.find("http"), std::string::npos);
   EXPECT_EQ(page.find(">nan"), std::string::npos);
 }
+TEST(Train, few_models_are_validated_too) {
+  const auto training = train(known_runs(5), {});
+  ASSERT_TRUE(training);
+  EXPECT_EQ(training->report.by_workload.accuracy.count, 5U * 12);
+  const auto told = Predictor::parse("model.json", training->file)->tell(asked_model(9), {});
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_GT(told[0].high / told[0].low, 1.02);
+}
+
+TEST(Train, what_cannot_be_validated_is_told_with_wide_intervals) {
+  Runs runs = known_runs(12);
+  for (auto& model : runs.models) model.name = model.family = "all are forms of one";
+  const auto training = train(runs, {});
+  ASSERT_TRUE(training) << training.error().message;
+  EXPECT_TRUE(train_text(training->report).starts_with("Too few models were measured"));
+  const auto told = Predictor::parse("model.json", training->file)->tell(asked_model(9), {});
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_GT(told[0].high / told[0].low, 5);
+}
+
 TEST(Train, too_few_models_are_refused) {
   const auto few = train(known_runs(4), {});
   ASSERT_FALSE(few);
