@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 #include <assay/predict/learn.h>
 
@@ -60,6 +61,32 @@ Values tell_process(const Process& process, const Values& learned_from, const Va
   return (values_of(process.weights) * alike).colwise() + centres;
 }
 
+bool all_finite(const Grid& grid) {
+  return std::all_of(grid.values.begin(), grid.values.end(),
+                     [](double value) { return std::isfinite(value); });
+}
+
+/// What the processes could make nothing of, or not in time.
+Result<void> check(const Lesson& lesson) {
+  const size_t items = lesson.features.rows;
+  if (items > kMostItems)
+    return bad_input(
+        fmt::format("{} models are too many for Gaussian processes, which take {}; "
+                    "trees take more",
+                    items, kMostItems));
+  if (!all_finite(lesson.features) || !all_finite(lesson.costs))
+    return bad_input("a model has a feature or a cost that is no number");
+  for (size_t task = 0; task < lesson.log_times.rows; ++task) {
+    const auto times = lesson.log_times.row(task);
+    if (std::any_of(times.begin(), times.end(), [](double time) { return std::isinf(time); }))
+      return bad_input("a time is not above zero");
+    const auto known =
+        std::count_if(times.begin(), times.end(), [](double time) { return !std::isnan(time); });
+    if (known < 2) return bad_input("a task has fewer than two times to learn from");
+  }
+  return {};
+}
+
 /// Draws what is asked to within kBelieved of what was learned from, and tells how far beyond each
 /// item was: the processes know nothing of what is there, and the base is the better guide.
 Eigen::ArrayXd keep_within(const Values& items, Values& asked) {
@@ -84,7 +111,7 @@ Grid standard_features(const Learned& learned, const Grid& features) {
     for (size_t column = 0; column < found.columns; ++column) {
       double& value = found.at(row, column);
       const double scale = learned.scales[column];
-      value = scale > 0 ? (value - learned.means[column]) / scale : 0;
+      value = scale > 0 && !std::isnan(value) ? (value - learned.means[column]) / scale : 0;
     }
   }
   return found;
@@ -103,7 +130,8 @@ Learned prepare(const Lesson& lesson) {
   return learned;
 }
 
-Learned learn(const Lesson& lesson) {
+Result<Learned> learn(const Lesson& lesson) {
+  ASSAY_CHECK(check(lesson));
   Learned learned = prepare(lesson);
   const Values items = values_of(learned.items);
   const Values times = values_of(lesson.log_times);
