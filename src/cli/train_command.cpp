@@ -137,7 +137,7 @@ Result<int> train(const TrainArguments& args, const Context& context) {
   options.seed = args.seed;
   options.mapping = mapping ? &*mapping : nullptr;
   options.progress = show_progress;
-  ASSAY_TRY(const auto training, predict::train(std::move(runs), options));
+  ASSAY_TRY(const auto training, predict::train(runs, options));
   show_progress("");
   ASSAY_TRY(const std::string where, keep(args, context, shelf.get(), training.file));
   if (!args.report.empty())

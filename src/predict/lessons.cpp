@@ -127,7 +127,7 @@ Grid formula_values(const Runs& runs, const std::vector<size_t>& models,
 }
 
 IdleLesson idle_lesson(const Runs& runs, const Recipe& recipe, bool needs_workload,
-                       const Grid& idle) {
+                       const Grid& idle, size_t least_models) {
   const auto usable = [&](size_t task, size_t model) {
     return !std::isnan(idle.at(task, model)) && (!needs_workload || runs.models[model].workload);
   };
@@ -135,7 +135,7 @@ IdleLesson idle_lesson(const Runs& runs, const Recipe& recipe, bool needs_worklo
   for (size_t task = 0; task < idle.rows; ++task) {
     size_t count = 0;
     for (size_t model = 0; model < idle.columns; ++model) count += usable(task, model) ? 1 : 0;
-    if (count >= kLeastItems) found.tasks.push_back(task);
+    if (count >= least_models) found.tasks.push_back(task);
   }
   for (size_t model = 0; model < idle.columns; ++model)
     if (std::any_of(found.tasks.begin(), found.tasks.end(),

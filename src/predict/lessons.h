@@ -39,10 +39,10 @@ struct IdleLesson {
   std::vector<size_t> tasks;   ///< rows of the lesson's times
   std::vector<size_t> models;  ///< items of it
 };
-/// Leaves out tasks with too few models, and models without a time or without the numbers that
-/// are needed.
+/// Leaves out tasks with fewer than `least_models`, and models without a time or without the
+/// numbers that are needed.
 IdleLesson idle_lesson(const Runs& runs, const Recipe& recipe, bool needs_workload,
-                       const Grid& idle);
+                       const Grid& idle, size_t least_models = kLeastItems);
 
 /// Features or costs, models x formulas.
 Grid formula_values(const Runs& runs, const std::vector<size_t>& models,

@@ -12,6 +12,7 @@ using nlohmann::json;
 
 constexpr size_t kMostNamed = 5;
 constexpr size_t kLongest = 100;
+constexpr size_t kMostTasks = 20;
 
 std::string percent(double share) {
   return fmt::format("{:.1f} %", 100 * share);
@@ -99,10 +100,15 @@ std::string figures_text(const TrainReport& report) {
 
 std::string tasks_text(const TrainReport& report) {
   std::string text;
-  for (const auto& one : report.tasks)
+  size_t count = 0;
+  for (const auto& one : report.tasks) {
+    if (one.models == 0) continue;
+    if (count++ == kMostTasks)
+      return text + fmt::format("  and more of {} tasks; --json has all\n", report.tasks.size());
     text += fmt::format("  {}: {}, {} within 10 %, median error {}\n", words_of(one.task),
                         counted(one.models, "model"), percent(one.accuracy.within_tenth),
                         percent(one.accuracy.median_relative_error));
+  }
   return text;
 }
 
@@ -138,14 +144,20 @@ std::string table_text(const TrainReport& report) {
   return text + "\n";
 }
 
+std::string answer_of(const Trial& trial) {
+  if (trial.accuracy.count == 0)
+    return "Too few models were measured to say how well others are told.\n\n";
+  return fmt::format(
+      "A model that was not learned from is told within 10 % in {} of runs, and half of them "
+      "within {}.\n\n",
+      percent(trial.accuracy.within_tenth), percent(trial.accuracy.median_relative_error));
+}
+
 }  // namespace
 
 std::string train_text(const TrainReport& report) {
   const Trial& trial = report.has_workload ? report.by_workload : report.by_counts;
-  std::string text = fmt::format(
-      "A model that was not learned from is told within 10 % in {} of runs, and half of them "
-      "within {}.\n\n",
-      percent(trial.accuracy.within_tenth), percent(trial.accuracy.median_relative_error));
+  std::string text = answer_of(trial);
   text += figures_text(report) + "\n" + tasks_text(report);
   for (const auto& one : report.unseen_devices)
     text += fmt::format("  a device that was left out, {}: {} within 10 %, median error {}\n",
