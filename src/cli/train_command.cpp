@@ -93,7 +93,7 @@ Result<int> train(const TrainArguments& args) {
   options.seed = args.seed;
   options.mapping = mapping ? &*mapping : nullptr;
   options.progress = show_progress;
-  ASSAY_TRY(const auto training, predict::train(std::move(runs), options));
+  ASSAY_TRY(const auto training, predict::train(runs, options));
   show_progress("");
   ASSAY_CHECK(write_file(args.output, training.file));
   if (!args.report.empty())

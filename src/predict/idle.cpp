@@ -16,7 +16,7 @@ namespace {
 
 using Eigen::Index;
 
-constexpr size_t kMostForProcesses = kMostItems;
+constexpr size_t kMostForProcesses = 800;
 constexpr size_t kLeastForBoosting = 300;
 constexpr double kRidge = 1;
 constexpr double kBearable = 0.5;  ///< deviations with full say among boosted residuals

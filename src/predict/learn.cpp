@@ -13,8 +13,9 @@ namespace {
 
 using Eigen::Index;
 
-constexpr double kBelieved = 1;      ///< deviations of a feature beyond what was learned from
-constexpr double kPlainShare = 0.5;  ///< of the process without a base
+constexpr Index kMostSearched = 200;  ///< items by which a kernel is found
+constexpr double kBelieved = 1;       ///< deviations of a feature beyond what was learned from
+constexpr double kPlainShare = 0.5;   ///< of the process without a base
 
 Eigen::Map<const Values> values_of(const Grid& grid) {
   return {grid.values.data(), static_cast<Index>(grid.rows), static_cast<Index>(grid.columns)};
@@ -44,8 +45,13 @@ Values base_times(const Grid& coefficients, const Grid& costs) {
   return found;
 }
 
+/// Some of the items are enough to find the kernel by, and all would take long.
 Process fit(const Values& items, const Values& tasks) {
-  return fit_process(likely_kernel(items, tasks), items, tasks);
+  const Index step = (items.rows() + kMostSearched - 1) / kMostSearched;
+  std::vector<Index> some;
+  for (Index item = 0; item < items.rows(); item += step) some.push_back(item);
+  const Kernel kernel = likely_kernel(items(some, Eigen::all), tasks(Eigen::all, some));
+  return fit_process(kernel, items, tasks);
 }
 
 Values tell_process(const Process& process, const Values& learned_from, const Values& asked) {

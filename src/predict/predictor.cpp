@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model_file.h"
 #include "teller.h"
+#include "unmeasured.h"
 
 #include <algorithm>
 #include <cmath>
@@ -122,6 +123,15 @@ Result<Predictor> Predictor::parse(const std::string& name, std::string_view tex
 Result<Predictor> Predictor::read(const std::filesystem::path& file) {
   ASSAY_TRY(const auto text, read_file(file, kLargestFile));
   return parse(file.native(), text);
+}
+
+Predictor Predictor::with(std::span<const Device> devices) const {
+  Trained trained = state_->trained;
+  for (const auto& device : devices)
+    if (find_device(trained.devices, device.name) == trained.devices.size())
+      trained.devices.push_back(device);
+  add_unmeasured(trained);
+  return Predictor(std::make_unique<const State>(State{std::move(trained)}));
 }
 
 const std::vector<Device>& Predictor::devices() const {

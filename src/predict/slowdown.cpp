@@ -18,6 +18,7 @@ constexpr double kBearable = 0.05;   ///< differences of logarithms with full sa
 constexpr double kBelief = 1;
 constexpr double kNear = 0.1;     ///< loads that are as good as the same
 constexpr size_t kStandIns = 12;  ///< runs of a task that stand in for what was not measured
+constexpr int kRounds = 2;
 constexpr double kLeastGain = 1e-30;
 
 struct Cores {
@@ -71,6 +72,7 @@ Result<Booster> boost(const SlowdownLesson& lesson, uint64_t seed) {
     }
   };
   BoostSettings settings{.rounds = 150, .depth = 4, .rate = 0.08, .least_weight = 4};
+  settings.bins = 64;
   settings.seed = seed;
   settings.directions = {1, 1, 1};
   settings.directions.resize(kSlowdownColumns.size());
@@ -118,6 +120,14 @@ std::vector<double> factors_of(const SlowdownLesson& lesson, const Slowdown& slo
   for (size_t task = 0; task < lesson.tasks; ++task)
     both[task] = std::clamp(both[task] / squares[task], 0.2, 5.0);
   return both;
+}
+
+Result<std::vector<double>> shares_of(const Booster& booster) {
+  ASSAY_TRY(auto importance, booster.importance());
+  double sum = 0;
+  for (const double one : importance) sum += one;
+  for (double& one : importance) one /= std::max(sum, kLeastGain);
+  return importance;
 }
 
 }  // namespace
@@ -178,18 +188,24 @@ std::vector<double> Slowdown::tell(std::span<const size_t> tasks,
 }
 
 Result<LearnedSlowdown> learn_slowdown(const SlowdownLesson& lesson, uint64_t seed) {
-  ASSAY_TRY(const auto booster, boost(with_belief(lesson), seed));
-  ASSAY_TRY(const auto text, booster.text());
-  auto document = nlohmann::json::parse(text);
-  document["learner"]["feature_names"] = kSlowdownColumns;
-  document["learner"]["feature_types"] = std::vector<std::string>(kSlowdownColumns.size(), "float");
-  ASSAY_TRY(auto slowdown, read_slowdown(document, {}));
-  slowdown.factors = factors_of(lesson, slowdown);
-  ASSAY_TRY(auto importance, booster.importance());
-  double sum = 0;
-  for (const double one : importance) sum += one;
-  for (double& one : importance) one /= std::max(sum, kLeastGain);
-  return LearnedSlowdown{document.dump(), std::move(slowdown), std::move(importance)};
+  // What tasks have in common and what each has for itself, in turns.
+  SlowdownLesson common = lesson;
+  LearnedSlowdown learned;
+  for (int round = 0; round < kRounds; ++round) {
+    ASSAY_TRY(const auto booster, boost(with_belief(common), seed));
+    ASSAY_TRY(const auto text, booster.text());
+    auto document = nlohmann::json::parse(text);
+    document["learner"]["feature_names"] = kSlowdownColumns;
+    document["learner"]["feature_types"] =
+        std::vector<std::string>(kSlowdownColumns.size(), "float");
+    ASSAY_TRY(learned.slowdown, read_slowdown(document, {}));
+    learned.slowdown.factors = factors_of(lesson, learned.slowdown);
+    for (size_t row = 0; row < lesson.logs.size(); ++row)
+      common.logs[row] = lesson.logs[row] / learned.slowdown.factors[lesson.task[row]];
+    learned.booster = document.dump();
+    ASSAY_TRY(learned.importance, shares_of(booster));
+  }
+  return learned;
 }
 
 Result<Slowdown> read_slowdown(const nlohmann::json& document, std::vector<double> factors) {

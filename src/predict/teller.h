@@ -72,7 +72,9 @@ struct Trained {
   Slowdown slowdown;
   std::optional<Teller> by_workload;  ///< none where no table had the workload's columns
   Teller by_counts;
-  std::vector<Unmeasured> unmeasured;
+  std::vector<Unmeasured> unmeasured;  ///< their tasks are behind all others
+  std::vector<model::Workload> usual;  ///< by which devices are compared
+  double unmeasured_width = 0;         ///< half of an interval of a device without runs
 
   const Device& device_of(size_t task) const { return devices[facts[task].device]; }
 };

@@ -12,6 +12,7 @@ using nlohmann::json;
 
 constexpr size_t kMostNamed = 5;
 constexpr size_t kLongest = 100;
+constexpr size_t kMostTasks = 20;
 
 std::string percent(double share) {
   return fmt::format("{:.1f} %", 100 * share);
@@ -99,10 +100,15 @@ std::string figures_text(const TrainReport& report) {
 
 std::string tasks_text(const TrainReport& report) {
   std::string text;
-  for (const auto& one : report.tasks)
+  size_t count = 0;
+  for (const auto& one : report.tasks) {
+    if (one.models == 0) continue;
+    if (count++ == kMostTasks)
+      return text + fmt::format("  and more of {} tasks; --json has all\n", report.tasks.size());
     text += fmt::format("  {}: {}, {} within 10 %, median error {}\n", words_of(one.task),
                         counted(one.models, "model"), percent(one.accuracy.within_tenth),
                         percent(one.accuracy.median_relative_error));
+  }
   return text;
 }
 
