@@ -331,7 +331,9 @@ Result<Value> guarded(const std::string& name, std::string_view text,
     if (!value) return wrong(value.error().message);
     return value;
   } catch (const json::exception& error) {
-    return wrong(error.what());
+    const std::string_view words = error.what();
+    const size_t end = words.find("] ");  // behind the library's own name of the error
+    return wrong(end == std::string_view::npos ? words : words.substr(end + 2));
   } catch (const std::invalid_argument& error) {
     return wrong(error.what());
   }

@@ -56,6 +56,13 @@ TEST(ModelFile, what_is_none_is_told_apart) {
             "model.json is no model file of assay train: it is of another version of assay");
 }
 
+TEST(ModelFile, what_is_missing_is_named) {
+  auto document = json::parse(file_text());
+  document["assay"].erase("tasks");
+  EXPECT_EQ(error_of(document.dump()),
+            "model.json is no model file of assay train: key 'tasks' not found");
+}
+
 /// What a wrong file says instead of a time.
 TEST(ModelFile, parts_that_do_not_fit_together_are_refused) {
   const std::vector<std::pair<const char*, json>> wrongs = {
