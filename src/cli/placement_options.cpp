@@ -3,9 +3,11 @@
 
 #include <cstdlib>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <assay/base/text.h>
 #include <assay/base/wording.h>
+#include <assay/collect/calibrate.h>
 #include <assay/store/shelf.h>
 
 namespace assay::cli {
@@ -77,7 +79,26 @@ std::filesystem::path learned_file(const PlacementOptions& options, const Contex
   return context.store.parent_path() / "placement.json";
 }
 
-Result<predict::Predictor> read_learned(const PlacementOptions& options, const Context& context) {
+Result<std::vector<predict::Device>> calibrated_devices(const PlacementOptions& options,
+                                                        const Context& context) {
+  std::vector<predict::Device> devices;
+  for (const auto& found : collect::load_calibrations(collect::devices_folder(context.store))) {
+    if (found) devices.push_back(found->device);
+  }
+  if (options.shared.empty()) return devices;
+  ASSAY_TRY(const auto shelf, store::open_postgres_shelf(options.shared));
+  ASSAY_TRY(const auto documents, shelf->list("device"));
+  for (const auto& document : documents) {
+    const auto found = collect::read_calibration(
+        nlohmann::json::parse(document.json, nullptr, false), document.name);
+    if (found) devices.push_back(found->device);
+  }
+  return devices;
+}
+
+namespace {
+
+Result<predict::Predictor> learned_alone(const PlacementOptions& options, const Context& context) {
   const auto file = learned_file(options, context);
   if (!options.shared.empty()) {
     ASSAY_TRY(const auto shelf, store::open_postgres_shelf(options.shared));
@@ -95,6 +116,14 @@ Result<predict::Predictor> read_learned(const PlacementOptions& options, const C
                     "train'",
                     file.native()));
   return predict::Predictor::read(file);
+}
+
+}  // namespace
+
+Result<predict::Predictor> read_learned(const PlacementOptions& options, const Context& context) {
+  ASSAY_TRY(const auto learned, learned_alone(options, context));
+  ASSAY_TRY(const auto devices, calibrated_devices(options, context));
+  return learned.with(devices);
 }
 
 promapi::PrometheusAccess prometheus_access(const PlacementOptions& options) {

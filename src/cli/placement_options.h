@@ -29,7 +29,10 @@ void add_placement_options(CLI::App& command, PlacementOptions& options);
 void add_shared_option(CLI::App& command, std::string& shared);
 
 std::filesystem::path learned_file(const PlacementOptions& options, const Context& context);
-/// An error says how to make one where there is none.
+/// Those that `assay device calibrate` has measured, here or on machines that share a store.
+Result<std::vector<predict::Device>> calibrated_devices(const PlacementOptions& options,
+                                                        const Context& context);
+/// With those devices. An error says how to make one where there is none.
 Result<predict::Predictor> read_learned(const PlacementOptions& options, const Context& context);
 /// --prometheus, else PROMETHEUS_IP; without a url when neither is there.
 promapi::PrometheusAccess prometheus_access(const PlacementOptions& options);

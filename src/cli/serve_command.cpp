@@ -30,6 +30,7 @@ Result<int> serve_requests(ServeArguments& args, const Context& context) {
   if (!args.largest_upload.empty()) {
     ASSAY_TRY(settings.largest_upload, parse_bytes(args.largest_upload));
   }
+  ASSAY_TRY(settings.devices, calibrated_devices(args.placement, context));
   ASSAY_TRY(settings.join, join_rules(args.placement));
   ASSAY_TRY(settings.loads, loads_of(args.placement));
   ASSAY_CHECK(serve::serve(settings, [](const std::string& sentence) {

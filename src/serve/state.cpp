@@ -50,7 +50,7 @@ void State::read_predictor() {
   Result<predict::Predictor> read = !text ? Result<predict::Predictor>(fail(text.error()))
                                           : predict::Predictor::parse(source_.name(), **text);
   if (read) {
-    predictor_ = std::make_shared<const predict::Predictor>(std::move(*read));
+    predictor_ = std::make_shared<const predict::Predictor>(read->with(settings_.devices));
     predictor_problem_.clear();
     warning_.clear();
   } else if (!predictor_) {
