@@ -30,7 +30,7 @@ struct Row {
 
   double cores = 0;
   double load_percent = 0;
-  double cpu_percent = 0;
+  std::optional<double> cpu_percent;
   std::optional<double> memory_percent;
   std::optional<double> disk_read_bytes;
   std::optional<double> disk_write_bytes;
