@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "exit_code.h"
 #include "placement_options.h"
+#include "worker_options.h"
 
 #include <cstdio>
 #include <fmt/format.h>
@@ -16,6 +17,7 @@ namespace {
 struct ServeArguments {
   PlacementOptions placement;
   serve::ServiceSettings settings;
+  WorkerOptions workers;
   std::string largest_upload;
 };
 
@@ -29,6 +31,11 @@ Result<int> serve_requests(ServeArguments& args, const Context& context) {
   if (!args.largest_upload.empty()) {
     ASSAY_TRY(settings.largest_upload, parse_bytes(args.largest_upload));
   }
+  settings.deploy_image = args.workers.image;
+  settings.placed_table = folder / "placed.csv";
+  settings.find_host = [&args](const std::string& node) {
+    return worker_host(args.workers, node, false, {});
+  };
   ASSAY_TRY(settings.join, join_rules(args.placement));
   ASSAY_TRY(settings.loads, loads_of(args.placement));
   ASSAY_CHECK(serve::serve(settings, [](const std::string& sentence) {
@@ -70,6 +77,8 @@ void add_serve_command(CLI::App& app, Context& context) {
       ->type_name("FOLDER");
   command->add_option("--largest-upload", args->largest_upload, "Larger models are refused [4GiB]")
       ->type_name("SIZE");
+  add_worker_options(*command, args->workers, "--deploy-image",
+                     "Image of workers; without it callers may not start models");
   add_placement_options(*command, args->placement);
   add_store_option(*command, context);
   command->callback([args, &context] {
