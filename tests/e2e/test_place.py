@@ -7,7 +7,7 @@ import socket
 
 import pytest
 from conftest import Place, wait_until
-from test_placement import write_runs
+from test_placement import Service, write_runs
 
 LABEL = "assay.placement"
 
@@ -24,15 +24,15 @@ def learned(tmp_path_factory):
     return place
 
 
-def workers(engine):
+def workers(dockerd):
     """Containers that were placed, running or not."""
-    found = engine.get("/containers/json", all="true", filters=json.dumps({"label": [LABEL]}))
+    found = dockerd.get("/containers/json", all="true", filters=json.dumps({"label": [LABEL]}))
     return [one["Id"] for one in found]
 
 
 @pytest.fixture
 def placing(learned, dockerd):
-    """The words that place the model on pi-1, whose Docker is the engine; nothing of ours may be left."""
+    """The words that place the model on pi-1, whose Docker is ours; nothing of ours may be left."""
     yield ["place", "small.onnx", "--docker", f"pi-1={dockerd.host}"]
     left = workers(dockerd)
     for container in left:
@@ -76,8 +76,23 @@ def test_a_model_is_started_measured_and_learned_from(learned, dockerd, placing,
     assert (dockerd.get("/volumes")["Volumes"] or []) == volumes, "its folder is gone with it"
 
 
+def test_the_service_starts_models_for_callers_where_its_operator_lets_it(learned, dockerd, placing, stranger):
+    service = Service(learned, "--deploy-image", dockerd.worker(), "--docker", f"pi-1={dockerd.host}")
+    try:
+        sent = service.ask("POST", "/api/v1/models?name=mine.onnx", (learned.folder / "small.onnx").read_bytes())[1]
+        status, answer = service.ask("POST", "/api/v1/placements", {"models": [{"id": sent["id"]}], "deploy": True})
+        assert status == 200, answer
+        deployed = answer["placements"][0]["deployed"]
+        assert deployed["measured_seconds"] > 0 and deployed["worker"].startswith("assay-mine-"), deployed
+        assert "\nmine," in (learned.folder / "placed.csv").read_text()
+        assert dockerd.state(deployed["worker"])["Running"]
+    finally:
+        service.end()
+    assert learned.assay("place", "--end", deployed["worker"], DOCKER_HOST=dockerd.host).returncode == 0
+
+
 def test_a_worker_that_ends_is_removed_and_its_last_words_are_told(learned, dockerd, placing, stranger):
-    image = dockerd.shell("broken", "echo loading; echo no such operator >&2; exit 4")
+    image = dockerd.shell("broken", "exec >&2; echo loading; echo no such operator; exit 4")
     done = learned.assay(*placing, "--deploy", "--image", image)
     assert done.returncode == 3, done.stderr
     assert "it ended with 4: loading no such operator; it was ended again" in done.stderr
