@@ -2,7 +2,6 @@
 #include "testing/http_server.h"  // of net
 
 #include <fmt/format.h>
-#include <future>
 #include <nlohmann/json.hpp>
 
 #include <assay/base/files.h>
