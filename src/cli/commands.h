@@ -29,6 +29,7 @@ void add_report_command(CLI::App& app, Context& context);
 void add_top_command(CLI::App& app, Context& context);
 void add_model_command(CLI::App& app, Context& context);
 void add_predict_command(CLI::App& app, Context& context);
+void add_place_command(CLI::App& app, Context& context);
 void add_serve_command(CLI::App& app, Context& context);
 void add_train_command(CLI::App& app, Context& context);
 void add_doctor_command(CLI::App& app, Context& context);

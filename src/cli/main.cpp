@@ -132,6 +132,7 @@ void add_commands(CLI::App& app, Context& context) {
   add_collect_command(app, context);
   add_train_command(app, context);
   add_predict_command(app, context);
+  add_place_command(app, context);
   add_serve_command(app, context);
   add_doctor_command(app, context);
   add_cleanup_command(app, context);

@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "exit_code.h"
 #include "placement_options.h"
+#include "worker_options.h"
 
 #include <cstdio>
 #include <fmt/format.h>
@@ -16,6 +17,7 @@ namespace {
 struct ServeArguments {
   PlacementOptions placement;
   serve::ServiceSettings settings;
+  WorkerOptions workers;
   std::string largest_upload;
   std::string uploads_size;
 };
@@ -36,6 +38,11 @@ Result<int> serve_requests(ServeArguments& args, const Context& context) {
     ASSAY_TRY(settings.uploads_size, parse_bytes(args.uploads_size));
   }
   ASSAY_TRY(settings.devices, calibrated_devices(args.placement, context));
+  settings.deploy_image = args.workers.image;
+  settings.placed_table = folder / "placed.csv";
+  settings.find_host = [&args](const std::string& node) {
+    return worker_host(args.workers, node, false, {});
+  };
   ASSAY_TRY(settings.join, join_rules(args.placement));
   ASSAY_TRY(settings.loads, loads_of(args.placement));
   if (!settings.loads.empty() && !settings.prometheus.url.empty())
@@ -85,6 +92,8 @@ void add_serve_command(CLI::App& app, Context& context) {
       ->add_option("--uploads-size", args->uploads_size,
                    "Of that folder, with what is being sent; the oldest make room [16GiB]")
       ->type_name("SIZE");
+  add_worker_options(*command, args->workers, "--deploy-image",
+                     "Image of workers; without it callers may not start models");
   add_placement_options(*command, args->placement);
   add_store_option(*command, context);
   command->callback([args, &context] {

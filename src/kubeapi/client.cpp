@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pod_json.h"
+#include "pod_state.h"
 #include "resize_patch.h"
 #include "watch_lines.h"
 
@@ -32,9 +33,12 @@ std::string selector(const PodQuery& query) {
   return "&fieldSelector=" + net::url_encoded("spec.nodeName=" + query.node);
 }
 
-std::string path_of(const Resize& pod) {
+std::string path_of(const PodName& pod) {
   return fmt::format("/api/v1/namespaces/{}/pods/{}", net::url_encoded(pod.name_space),
-                     net::url_encoded(pod.pod));
+                     net::url_encoded(pod.name));
+}
+std::string path_of(const Resize& pod) {
+  return path_of(PodName{pod.name_space, pod.pod});
 }
 
 std::string what_to_do(int status, bool reading) {
@@ -71,6 +75,7 @@ Result<net::Request> Client::request(std::string path) const {
   if (token.find_first_of("\r\n") != token.npos)
     return bad_input("the token for the API server has to be one line");
   if (!token.empty()) request.headers.push_back("Authorization: Bearer " + token);
+  request.still_wanted = wanted_;
   return request;
 }
 
@@ -81,7 +86,8 @@ Result<net::Response> Client::ask(const net::Request& request, net::Stopper& sto
     return body.size() <= kLargestAnswer;
   };
   ASSAY_TRY(net::Response response, http_.stream(request, take, &stopper));
-  if (stopper.stopped()) return refused("stopped");
+  if (stopper.stopped() || (request.still_wanted && !request.still_wanted()))
+    return refused("stopped");
   if (body.size() > kLargestAnswer)
     return refused(fmt::format("the answer of the API server {} is larger than {}",
                                net::shown_url(server()),
@@ -96,6 +102,59 @@ Result<std::string> Client::get(const std::string& path, Milliseconds patience,
   asked.timeout = patience;
   ASSAY_TRY(net::Response response, ask(asked, stopper));
   if (!response.ok()) return not_answered(server(), response);
+  return std::move(response.body);
+}
+
+Result<net::Response> Client::order(const std::string& method, const std::string& path,
+                                    const std::string& body, Milliseconds patience,
+                                    net::Stopper& stopper) {
+  ASSAY_TRY(net::Request asked, request(path));
+  asked.method = method;
+  asked.timeout = patience;
+  asked.body = body;
+  // What was ordered and not heard of would stay for ever.
+  if (method == "DELETE" || path.ends_with("/pods")) asked.still_wanted = {};
+  if (!body.empty()) asked.headers.emplace_back("Content-Type: application/json");
+  return ask(asked, stopper);
+}
+
+Result<void> Client::create_pod(const std::string& name_space, const std::string& manifest,
+                                net::Stopper& stopper) {
+  const std::string path = fmt::format("/api/v1/namespaces/{}/pods", net::url_encoded(name_space));
+  ASSAY_TRY(const net::Response response, order("POST", path, manifest, kPatience, stopper));
+  if (!response.ok()) return not_answered(server(), response, false);
+  return {};
+}
+
+Result<PodState> Client::pod_state(const PodName& pod, net::Stopper& stopper) {
+  ASSAY_TRY(const net::Response response, order("GET", path_of(pod), "", kPatience, stopper));
+  if (response.status == kNotFound)
+    return bad_input(fmt::format("there is no pod {} in {}", pod.name, pod.name_space));
+  if (!response.ok()) return not_answered(server(), response);
+  return read_pod_state(response.body);
+}
+
+Result<std::string> Client::pod_log(const PodName& pod, int lines, net::Stopper& stopper) {
+  return get(fmt::format("{}/log?tailLines={}", path_of(pod), lines), kPatience, stopper);
+}
+
+Result<void> Client::delete_pod(const PodName& pod, const std::string& uid, net::Stopper& stopper) {
+  const std::string only = fmt::format(R"({{"preconditions": {{"uid": "{}"}}}})", uid);
+  ASSAY_TRY(const net::Response response, order("DELETE", path_of(pod), only, kPatience, stopper));
+  if (!response.ok() && response.status != kNotFound)
+    return not_answered(server(), response, false);
+  return {};
+}
+
+Result<std::string> Client::ask_pod(const PodName& pod, int port, const std::string& path,
+                                    const std::string& body, Milliseconds patience,
+                                    net::Stopper& stopper) {
+  const std::string proxy = fmt::format("{}:{}/proxy{}", path_of(pod), port, path);
+  ASSAY_TRY(net::Response response, order("POST", proxy, body, patience, stopper));
+  if (response.status == kForbidden)
+    return refused(
+        fmt::format("the API server {} does not let us ask pods: let the account create pods/proxy",
+                    net::shown_url(server())));
   return std::move(response.body);
 }
 

@@ -74,12 +74,22 @@ HeaderList header_list(const Request& request) {
   return list;
 }
 
+size_t read_piece(char* to, size_t, size_t most, void* request) {
+  const size_t size = static_cast<const Request*>(request)->read_body(to, most);
+  return size == 0 ? size_t{CURL_READFUNC_ABORT} : size;
+}
+
 void set_method(CURL* easy, const Request& request) {
   if (request.method == "HEAD") {
     curl().easy_setopt(easy, CURLOPT_NOBODY, 1L);
     return;
   }
-  if (has_body(request)) {
+  if (request.read_body) {
+    curl().easy_setopt(easy, CURLOPT_UPLOAD, 1L);
+    curl().easy_setopt(easy, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(request.body_size));
+    curl().easy_setopt(easy, CURLOPT_READFUNCTION, &read_piece);
+    curl().easy_setopt(easy, CURLOPT_READDATA, &request);
+  } else if (has_body(request)) {
     curl().easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
                        static_cast<curl_off_t>(request.body.size()));
     curl().easy_setopt(easy, CURLOPT_POSTFIELDS, request.body.c_str());

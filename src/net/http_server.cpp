@@ -265,6 +265,29 @@ awaitable<ServerResponse> answer_later(StatePtr state, std::function<ServerRespo
   co_return response;
 }
 
+/// The content of a file; each piece that goes may take as long as `patience`. Whether the
+/// connection is of use afterwards.
+template <typename Stream>
+awaitable<bool> send_file(Stream& stream, const ServerResponse& response, bool keep,
+                          StatePtr state) {
+  http::response<http::file_body> message;
+  message.result(static_cast<unsigned>(response.status));
+  message.set(http::field::content_type, response.content_type);
+  for (const auto& [name, value] : response.headers) message.set(name, value);
+  message.keep_alive(keep);
+  error_code error;
+  message.body().open(response.file.c_str(), beast::file_mode::scan, error);
+  if (error) co_return false;
+  message.prepare_payload();
+  http::response_serializer<http::file_body> serializer(message);
+  while (!error && !serializer.is_done()) {
+    stream.expires_after(state->limits.patience);
+    co_await http::async_write_some(stream, serializer,
+                                    asio::redirect_error(asio::use_awaitable, error));
+  }
+  co_return keep && !error;
+}
+
 /// A client that still sends would otherwise be cut off before it reads why it was refused.
 template <typename Stream>
 awaitable<void> leave_politely(Stream& stream) {
@@ -308,6 +331,8 @@ awaitable<bool> serve_one(Stream& stream, beast::flat_buffer& buffer, Peer peer,
     auto later = std::exchange(response.later, nullptr);
     response = co_await answer_later(state, std::move(later));
   }
+  if (!response.file.empty() && !only_head)
+    co_return co_await send_file(stream, response, keep, state);
   auto message = message_of(response, keep);
   if (only_head) message.body().clear();
   error = {};

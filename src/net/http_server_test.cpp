@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include <assay/base/files.h>
 #include <assay/net/http_client.h>
 #include <assay/net/http_server.h>
 #include <gtest/gtest.h>
@@ -60,6 +62,7 @@ class Served {
       response.next = [] { return std::string("more\n"); };
     }
     if (request.path == "/gone") response.status = 404;
+    if (request.path == "/content") response.file = request.parameter("name");
     if (request.path == "/later")
       response.later = [thread = std::this_thread::get_id()] {
         ServerResponse later;
@@ -249,6 +252,32 @@ TEST(HttpServer, large_bodies_go_to_a_file) {
   const auto response = client.send(request);
   ASSERT_TRUE(response) << response.error().message;
   EXPECT_EQ(response->body, "1048576 bytes of a/b");
+}
+
+TEST(HttpServer, bodies_too_large_to_be_held_go_from_file_to_file) {
+  const Served served;
+  HttpClient client = served.over_tcp();
+  Request up;
+  up.method = "PUT";
+  up.path = "/file";
+  up.body_size = 300'000;
+  size_t sent = 0;
+  up.read_body = [&](char* to, size_t most) {
+    const size_t size = std::min(most, 300'000 - sent);
+    std::fill_n(to, size, 'x');
+    sent += size;
+    return size;
+  };
+  auto response = client.send(up);
+  ASSERT_TRUE(response) << response.error().message;
+  EXPECT_EQ(response->body, "300000 bytes of ");
+  Request down;
+  down.path = "/content?name=" + std::string(ASSAY_SOURCE_DIR) + "/LICENSE";
+  response = client.send(down);
+  ASSERT_TRUE(response) << response.error().message;
+  EXPECT_EQ(response->body, read_file(std::string(ASSAY_SOURCE_DIR) + "/LICENSE").value());
+  up.read_body = [](char*, size_t) { return size_t{0}; };
+  EXPECT_FALSE(client.send(up)) << "its body ends too early";
 }
 
 TEST(HttpServer, a_body_over_its_plan_is_refused_before_it_is_read) {

@@ -45,32 +45,55 @@ Result<placement::Fleet> with_loads(placement::Fleet fleet,
   return fleet;
 }
 
-Result<placement::Question> question_of(const ModelCall& call, std::optional<double> network,
-                                        Uploads& uploads) {
-  if (call.id.empty()) return placement::Question{call.name, call.counts, network};
+/// A question, and the file of the model where there is one.
+struct Asked {
+  placement::Question question;
+  std::filesystem::path file;
+};
+
+Result<Asked> asked_of(const ModelCall& call, std::optional<double> network, Uploads& uploads) {
+  if (call.id.empty()) return Asked{{call.name, call.counts, network}, {}};
   ASSAY_TRY(const Uploaded uploaded, uploads.find(call.id));
-  return placement::Question{call.name.empty() ? uploaded.name : call.name, uploaded.model,
-                             network};
+  const std::string& name = call.name.empty() ? uploaded.name : call.name;
+  return Asked{{name, uploaded.model, network}, uploaded.file};
 }
 
-Result<json> placements_of(const PlacementsCall& call, const Snapshot& now, Uploads& uploads) {
+/// Starts a model on a device of its ranking; null where there is none for it.
+json deployed(const Asked& asked, const placement::Ranking& ranking, std::optional<size_t> place,
+              const predict::Predictor& predictor, Deployments& deployments) {
+  if (!place || !ranking.devices[*place].missed.empty())
+    return {{"error", "no device has room for it and reaches the goals"}};
+  if (asked.file.empty()) return {{"error", "only a model that was sent can be started"}};
+  return deployments.deploy(
+      {.name = std::filesystem::path(asked.question.name).stem().native(),
+       .file = asked.file,
+       .characteristics = std::get<model::Characteristics>(asked.question.model),
+       .candidate = ranking.devices[*place].candidate,
+       .devices = predictor.devices(),
+       .image = ""});
+}
+
+Result<json> placements_of(const PlacementsCall& call, const Snapshot& now, Uploads& uploads,
+                           Deployments& deployments) {
   if (!now.problem.empty()) return refused(now.problem);
   ASSAY_TRY(const auto fleet, with_loads(now.fleet, call.loads));
-  std::vector<std::string> names;
+  std::vector<Asked> asked;
   std::vector<placement::Ranking> rankings;
   for (const auto& model : call.models) {
-    ASSAY_TRY(const auto question, question_of(model, call.network, uploads));
-    names.push_back(question.name);
+    ASSAY_TRY(Asked one, asked_of(model, call.network, uploads));
     rankings.push_back(
-        placement::rank(placement::candidates(*now.predictor, fleet, question), call.goals));
+        placement::rank(placement::candidates(*now.predictor, fleet, one.question), call.goals));
+    asked.push_back(std::move(one));
   }
   const auto places = placement::assign(rankings);
   json list = json::array();
   for (size_t i = 0; i < rankings.size(); ++i) {
     json one = placement::ranking_document(rankings[i]);
-    one["model"] = names[i];
+    one["model"] = asked[i].question.name;
     one["node"] =
         places[i] ? json(rankings[i].devices[*places[i]].candidate.node.name) : json(nullptr);
+    if (call.deploy)
+      one["deployed"] = deployed(asked[i], rankings[i], places[i], *now.predictor, deployments);
     list.push_back(std::move(one));
   }
   return json{{"placements", std::move(list)}};
@@ -175,13 +198,17 @@ ServerResponse Api::devices(const ServerRequest& /*request*/) const {
 ServerResponse Api::placements(const ServerRequest& request) const {
   const auto call = parse_placements_call(request.body);
   if (!call) return problem(422, call.error().message);
+  if (call->deploy && deployments_.image().empty())
+    return problem(403, "this service starts no models; its operator can, with --deploy-image");
   const auto work = [this, call = *call] {
-    const auto found = placements_of(call, *state_.now(), uploads_);
+    const auto turn = call.deploy ? deployments_.begin() : std::unique_lock<std::mutex>();
+    if (call.deploy && !turn) return problem(503, "another model is being started; come again");
+    const auto found = placements_of(call, *state_.now(), uploads_, deployments_);
     if (!found) return problem(status_of(found.error()), found.error().message);
     return json_answer(200, dumped(*found));
   };
   // One model by its counts is answered at once; files and many models may take a moment.
-  const bool at_once = call->models.size() == 1 && call->models.front().id.empty();
+  const bool at_once = call->models.size() == 1 && call->models.front().id.empty() && !call->deploy;
   if (at_once) return work();
   ServerResponse response;
   response.later = work;

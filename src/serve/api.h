@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "deployments.h"
 #include "state.h"
 #include "uploads.h"
 
@@ -17,11 +18,14 @@ class Api {
       : state_(state),
         uploads_(uploads),
         token_(std::move(token)),
-        largest_upload_(settings.largest_upload) {}
+        largest_upload_(settings.largest_upload),
+        deployments_(settings) {}
 
   /// Who may not ask is told before anything else is read.
   net::RequestPlan plan(const net::ServerRequest& head) const;
   net::ServerResponse answer(const net::ServerRequest& request) const;
+  /// Gives up what takes long.
+  void stop() { deployments_.stop(); }
 
  private:
   struct Route;
@@ -36,6 +40,7 @@ class Api {
   Uploads& uploads_;
   std::string token_;
   uint64_t largest_upload_;
+  mutable Deployments deployments_;
 };
 
 }  // namespace assay::serve

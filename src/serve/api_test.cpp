@@ -10,6 +10,25 @@ using net::ServerRequest;
 using net::ServerResponse;
 using nlohmann::json;
 
+/// A host whose workers take a tenth of a second.
+class SteadyHost final : public placement::WorkerHost {
+ public:
+  explicit SteadyHost(std::string& started) : started_(started) {}
+  Result<void> start(const placement::WorkerPlan& plan) override {
+    started_ += plan.model + " of " + plan.image + " on " + plan.node + "\n";
+    return {};
+  }
+  Result<bool> serves() override { return true; }
+  Result<std::string> run(const std::string&, Milliseconds) override {
+    return std::string(R"({"engine": "opencv", "times": [0.1, 0.1, 0.1, 0.1, 0.1]})");
+  }
+  std::string address() const override { return "http://127.0.0.1:1"; }
+  Result<void> end() override { return {}; }
+
+ private:
+  std::string& started_;
+};
+
 class ApiTest : public testing::ServiceTest {
  protected:
   ServerResponse ask(ServerRequest request) {
@@ -147,6 +166,33 @@ TEST_F(ApiTest, is_ready_when_something_was_learned) {
   state_.reset();
   ASSERT_TRUE(write_file(settings_.model_file, "{}"));
   EXPECT_EQ(ask(call("GET", "/readyz")).status, 503);
+}
+
+TEST_F(ApiTest, starts_no_models_unless_its_operator_lets_it) {
+  const auto response = ask(
+      call("POST", "/api/v1/placements", json{{"models", {counts()}}, {"deploy", true}}.dump()));
+  EXPECT_EQ(response.status, 403) << response.body;
+  EXPECT_EQ(problem_of({{"models", {counts()}}, {"deploy", {{"image", "mine"}}}}),
+            "'deploy' must be true or false");
+}
+
+TEST_F(ApiTest, starts_models_where_they_should_go_and_keeps_what_they_took) {
+  std::string started;
+  settings_.deploy_image = "lab/worker:1";
+  settings_.placed_table = folder_ / "placed.csv";
+  settings_.find_host = [&](const std::string&) -> Result<std::unique_ptr<placement::WorkerHost>> {
+    return std::make_unique<SteadyHost>(started);
+  };
+  const auto sent = json::parse(ask(call("POST", "/api/v1/models", model())).body);
+  const auto placed = placements(
+      {{"models", {{{"id", sent["id"]}, {"model", "net.onnx"}}, counts()}}, {"deploy", true}});
+  const json& deployed = placed[0]["deployed"];
+  EXPECT_EQ(deployed["measured_seconds"], 0.1) << placed[0];
+  EXPECT_EQ(started, "net of lab/worker:1 on " + placed[0]["node"].get<std::string>() + "\n");
+  EXPECT_EQ(placed[1]["deployed"]["error"], "only a model that was sent can be started");
+  const std::string table = read_file(settings_.placed_table).value();
+  EXPECT_NE(table.find("\nnet,net,opencv,"), std::string::npos) << table;
+  EXPECT_FALSE(placements({{"models", {counts()}}})[0].contains("deployed"));
 }
 
 }  // namespace

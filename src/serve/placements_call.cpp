@@ -80,13 +80,21 @@ Result<std::map<std::string, double>> loads_of(const json& document) {
   return loads;
 }
 
+/// What runs it is for the operator to choose, so there is nothing to say but whether.
+Result<bool> deploy_of(const json& document) {
+  const auto found = document.find("deploy");
+  if (found == document.end()) return false;
+  if (!found->is_boolean()) return bad_input("'deploy' must be true or false");
+  return found->get<bool>();
+}
+
 }  // namespace
 
 Result<PlacementsCall> parse_placements_call(const std::string& body) {
   const auto document = json::parse(body, nullptr, false);
   if (!document.is_object()) return bad_input("the body must be a JSON object");
-  constexpr std::array<std::string_view, 4> kKnown = {"models", "goals", "loads",
-                                                      "network_bytes_per_second"};
+  constexpr std::array<std::string_view, 5> kKnown = {"models", "goals", "loads",
+                                                      "network_bytes_per_second", "deploy"};
   ASSAY_CHECK(check_keys(document, kKnown, "the body"));
   const auto models = document.find("models");
   if (models == document.end() || !models->is_array() || models->empty() ||
@@ -99,6 +107,7 @@ Result<PlacementsCall> parse_placements_call(const std::string& body) {
   }
   ASSAY_TRY(call.goals, goals_of(document));
   ASSAY_TRY(call.loads, loads_of(document));
+  ASSAY_TRY(call.deploy, deploy_of(document));
   ASSAY_TRY(call.network,
             positive(document, "network_bytes_per_second", std::numeric_limits<double>::max()));
   return call;

@@ -33,7 +33,7 @@ Result<void> serve(const ServiceSettings& settings, const Tell& tell) {
   ASSAY_CHECK(uploads.open());
   const SystemClock clock;
   const State state(settings, tell);
-  const Api api(state, uploads, token, settings);
+  Api api(state, uploads, token, settings);
   OldApi old_api(state, uploads, clock, settings);
 
   boost::asio::io_context loop(1);
@@ -55,6 +55,7 @@ Result<void> serve(const ServiceSettings& settings, const Tell& tell) {
     ASSAY_CHECK(listen_at(old_server, settings.old_listen, "the two old routes are", tell));
   tell(fmt::format("its token is in {}", settings.token_file.native()));
   loop.run();
+  api.stop();
   return {};
 }
 

@@ -21,8 +21,11 @@ CALL = {"model": "resnet", "conv_layers": 40, "pool_layers": 2, "fc_layers": 1, 
         "total_parameters": 5000000, "model_input_size": 602112, "model_output_size": 4000}
 
 
-def write_runs(file):
-    """Measurements of three devices: the first is the fastest, and all slow down by their load."""
+BOARDS = (("pi-1", "Board 5", 4e9), ("pi-2", "Board 4", 2.8e9), ("pi-3", "Board 3", 2e9))
+
+
+def write_runs(file, boards=BOARDS):
+    """Measurements of devices, each by its name, board and MACs a second; all slow down by their load."""
     columns = ("model,family,device,device_model,engine,precision,threads,status,device_load_percent,device_cpu_cores,"
                "execution_seconds,outlier,conv_layers,pool_layers,fully_conn_layers,filter_details,total_parameters,"
                "model_input_size,model_output_size,macs_conv1x1,macs_conv3x3,macs_conv_other,macs_depthwise,macs_grouped,"
@@ -34,7 +37,7 @@ def write_runs(file):
         layers = 20 + number
         workload = [0.4 * macs, 0.6 * macs, 0, 0, 0, 0, 0, 0, 0.05 * macs, 0, 0, 0.02 * macs, 0.01 * macs, 0.03 * macs,
                     0.01 * macs, 2 * layers, layers, 0, 0]
-        for device, board, speed in (("pi-1", "Board 5", 4e9), ("pi-2", "Board 4", 2.8e9), ("pi-3", "Board 3", 2e9)):
+        for device, board, speed in boards:
             for load in (0, 0, 20, 40, 60, 80):
                 seconds = (macs / speed + 2e-5 * layers) / (1 - load / 100)
                 row = [f"net-{number}", f"family{number % 6}", device, board, "opencv", "float32", 4, "ok", load, 4, seconds, 0,

@@ -148,6 +148,15 @@ class Engine:
             self._images.add(name)
         return name
 
+    def worker(self):
+        """An image whose process serves one model, as placement wants it."""
+        return self._import("test/worker:1", lambda: images.worker_root(BIN / "assay-infer"),
+                            'ENTRYPOINT ["/usr/bin/assay-infer", "--listen"]')
+
+    def shell(self, name, script):
+        """An image that runs a script of the shell."""
+        return self._import(f"test/{name}:1", images.busybox_root, f'CMD {json.dumps(["/bin/sh", "-c", script])}')
+
     def arm64(self):
         """An image that says it is for another kind of processor."""
         name = "test/arm64:1"

@@ -66,6 +66,20 @@ def busybox_root(programs=()):
     return made.getvalue()
 
 
+def worker_root(program):
+    """The bytes of a tar with a program at /usr/bin and all libraries that it loads, libcurl at its first use."""
+    curl = next(path for path in pathlib.Path("/usr/lib").glob("*/libcurl.so.4"))
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w") as tar:
+        _add_skeleton(tar)
+        for name in ("bin", "lib", "lib64", "sbin"):
+            _add_link(tar, name, f"usr/{name}")
+        for file in _with_targets([str(curl), *_libraries_of([str(program), str(curl)])]):
+            tar.add(file, file.lstrip("/"), recursive=False)
+        tar.add(program, f"usr/bin/{pathlib.Path(program).name}")
+    return made.getvalue()
+
+
 def archive(name, layer, architecture):
     """The bytes of what `docker save` writes for an image of one layer, made for that architecture."""
     config = {"architecture": architecture, "os": "linux", "config": {"Cmd": ["/bin/true"]},

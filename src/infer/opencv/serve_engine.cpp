@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <iostream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <unistd.h>
@@ -60,6 +61,14 @@ json answer(OpencvEngine& engine, const std::string& line) try {
 }
 
 }  // namespace
+
+WorkerEngine opencv_worker() {
+  const auto engine = std::make_shared<OpencvEngine>();
+  return {.name = "opencv",
+          .version = OpencvEngine::version(),
+          .load = [engine](const LoadRequest& request) { return engine->load(request); },
+          .run = [engine](const RunRequest& request) { return engine->run(request); }};
+}
 
 int serve_opencv() {
   // Whatever the library prints goes elsewhere: the output is for answers alone.

@@ -134,18 +134,20 @@ std::string filter(const std::string& label) {
 
 Result<net::Endpoint> engine_endpoint() {
   const std::string host = variable("DOCKER_HOST");
+  if (!host.empty()) return engine_endpoint(host);
   net::Endpoint endpoint;
-  if (host.empty()) {
-    endpoint.unix_socket = usual_socket();
-  } else if (host.starts_with(kUnix)) {
-    endpoint.unix_socket = host.substr(kUnix.size());
-  } else if (host.starts_with(kTcp)) {
-    return tcp_endpoint(host.substr(kTcp.size()));
-  } else {
+  endpoint.unix_socket = usual_socket();
+  return endpoint;
+}
+
+Result<net::Endpoint> engine_endpoint(const std::string& host) {
+  if (host.starts_with(kTcp)) return tcp_endpoint(host.substr(kTcp.size()));
+  if (!host.starts_with(kUnix))
     return bad_input(fmt::format(
         "DOCKER_HOST={} cannot be used; write unix:///path/to/docker.sock or tcp://host:2376",
         host));
-  }
+  net::Endpoint endpoint;
+  endpoint.unix_socket = host.substr(kUnix.size());
   return endpoint;
 }
 
@@ -303,7 +305,7 @@ Failure Engine::take_back(const std::string& path, const std::string& what, Erro
   patience_ = patience;
   if (!removed) {
     error.message +=
-        fmt::format("; should it make the {} after all, `assay cleanup` removes it", what);
+        fmt::format("; should it make the {} after all, `{}` removes it", what, remover_);
   }
   return fail(std::move(error));
 }

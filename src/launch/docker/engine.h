@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -59,6 +60,8 @@ using TakeProgress = std::function<bool(uint64_t done, uint64_t total)>;
 
 /// $DOCKER_HOST, else the socket that is there: Docker's, else Podman's of this user or of root.
 Result<net::Endpoint> engine_endpoint();
+/// Of "unix:///run/docker.sock" or "tcp://10.0.0.7:2376".
+Result<net::Endpoint> engine_endpoint(const std::string& host);
 
 /// The Engine API of Docker, or Podman's of the same form, over its socket. Each call waits for the
 /// daemon, with a time limit. Used from one thread; several engines may talk to one daemon.
@@ -72,6 +75,8 @@ class Engine {
   /// Asked several times a second while the daemon is waited for; false ends a call, unless it
   /// removes something.
   void set_wanted(StillWanted wanted) { wanted_ = std::move(wanted); }
+  /// The command that removes what was ordered and not answered, for messages.
+  void set_remover(std::string command) { remover_ = std::move(command); }
   /// Fails with what to do when there is no daemon, it is dead, or we may not talk to it.
   Result<EngineInfo> info();
   /// The last call found nobody at the daemon's address: it has ended.
@@ -100,6 +105,14 @@ class Engine {
   Result<void> attach(const std::string& id, const std::function<void()>& attached,
                       const TakeOutput& take, net::Stopper& stopper);
 
+  /// Copies a file into a folder of a container, which need not run, as `name`.
+  Result<void> put(const std::string& id, const std::string& folder, const std::string& name,
+                   const std::filesystem::path& file);
+  /// The last lines that it wrote, of both kinds, one after the other.
+  Result<std::string> last_output(const std::string& id, int lines);
+  /// Where a port of the container is published, as "127.0.0.1:32768"; empty: nowhere (yet).
+  Result<std::string> published(const std::string& id, int port);
+
   /// A network of its own, by which its containers reach each other and this machine. Without an
   /// answer, it is taken back as in create().
   Result<void> create_network(const std::string& name, const Json& labels);
@@ -124,6 +137,7 @@ class Engine {
   net::HttpClient client_;
   Milliseconds patience_{60'000};
   StillWanted wanted_;
+  std::string remover_ = "assay cleanup";
   bool silent_ = false;  ///< the last call was not answered in time
 };
 

@@ -145,6 +145,16 @@ std::string read_address(const Json& container, const std::string& network) {
   return text_of(part(all, network.c_str()), "IPAddress");
 }
 
+std::string read_published(const Json& container, int port) {
+  const Json ports = part(part(container, "NetworkSettings"), "Ports");
+  for (const auto& place : part(ports, (std::to_string(port) + "/tcp").c_str())) {
+    const std::string host = text_of(place, "HostIp");
+    const std::string number = text_of(place, "HostPort");
+    if (!number.empty() && number != "0") return (host.empty() ? "127.0.0.1" : host) + ":" + number;
+  }
+  return "";
+}
+
 void OutputSplitter::feed(std::string_view bytes) {
   constexpr size_t kHeader = 8;
   constexpr char kStandardError = 2;

@@ -34,5 +34,7 @@ std::vector<Listed> read_list(const Json& json);
 std::string read_gateway(const Json& network);
 /// Of a container in one of its networks; empty: it is not in it.
 std::string read_address(const Json& container, const std::string& network);
+/// "127.0.0.1:32768" for a port of a container; empty: it is not published.
+std::string read_published(const Json& container, int port);
 
 }  // namespace assay::launch

@@ -6,9 +6,11 @@ import os
 import pathlib
 import subprocess
 
+import images
 import pytest
-from conftest import wait_until
+from conftest import BIN, Place, wait_until
 from agents import Agent
+from test_placement import write_runs
 
 CLUSTER = str(pathlib.Path(__file__).parent / "cluster.sh")
 READER = """
@@ -182,3 +184,69 @@ def test_in_a_pod_its_service_account_is_enough(cluster, tmp_path):
     finally:
         cluster.end_pod("seen")
         agent.end()
+
+
+PLACER = """
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: placer}
+rules:
+- {apiGroups: [""], resources: [pods], verbs: [create, get, delete]}
+- {apiGroups: [""], resources: [pods/log], verbs: [get]}
+- {apiGroups: [""], resources: [pods/proxy], verbs: [create]}
+"""
+NODE_ADDRESS = "172.31.240.1"  # of the bridge that pods are at
+
+
+@pytest.fixture(scope="module")
+def placer(cluster, tmp_path_factory):
+    """A place that has learned of the cluster's only node, the words for its account, and an image of workers."""
+    node = cluster.kubectl("get", "nodes", "-o", "jsonpath={.items[0].metadata.labels.kubernetes\\.io/hostname}")
+    place = Place(tmp_path_factory.mktemp("placer"))
+    write_runs(place.folder / "runs.csv", [(node, "Board 5", 4e9), ("elsewhere", "Board 4", 2.8e9)])
+    for words in (["train", "runs.csv", "-o", "placement.json"],
+                  ["model", "make", "squeezenet", "--width", "0.25", "--resolution", "64", "-o", "small.onnx"]):
+        done = place.assay(*words, timeout=120)
+        assert done.returncode == 0, done.stderr
+    for name, layer, change in (
+            ("worker", images.worker_root(BIN / "assay-infer"), 'ENTRYPOINT ["/usr/bin/assay-infer", "--listen"]'),
+            ("broken", images.busybox_root(), 'CMD ["/bin/sh", "-c", "echo no such operator; exit 4"]')):
+        subprocess.run(["docker", "import", "-c", change, "-", f"{name}:1"], env=cluster.env, input=layer, check=True,
+                       capture_output=True, timeout=60)
+    cluster.kubectl("create", "-f", "-", text=PLACER)
+    token = cluster.account("placing")
+    cluster.allow("placing", "placer")
+    place.node, place.access = node, ["--kubernetes", "--kubeconfig", kubeconfig(cluster, place.folder, token)]
+    return place
+
+
+def test_a_model_is_placed_as_a_pod_measured_and_ended(cluster, placer):
+    cluster.start_pod("stranger")
+    try:
+        found = placer.json("place", "small.onnx", "--device", placer.node, "--deploy", "--image", "worker:1", *placer.access,
+                            "--advertise", NODE_ADDRESS, "--json")
+        deployed = found["deployed"]
+        assert deployed["node"] == placer.node and deployed["engine"] == "opencv" and deployed["measured_seconds"] > 0
+        pod = json.loads(cluster.kubectl("get", "pod", deployed["worker"], "-o", "json"))
+        assert pod["spec"]["nodeName"] == placer.node and pod["status"]["phase"] == "Running"
+        assert pod["metadata"]["labels"] == {"assay.placement": "worker"}
+        assert deployed["worker"].startswith("assay-small-")
+        assert len((placer.folder / "placed.csv").read_text().splitlines()) == 2
+        refused = placer.assay("place", "--end", "stranger", *placer.access)
+        assert refused.returncode == 2 and "was not started by assay place" in refused.stderr
+        ended = placer.assay("place", "--end", deployed["worker"], *placer.access)
+        assert ended.returncode == 0, ended.stderr
+        wait_until(lambda: cluster.kubectl("get", "pods", "-l", "assay.placement", "-o", "name") == "", 60, "it is gone")
+        assert "stranger" in cluster.kubectl("get", "pods", "-o", "name")
+    finally:
+        cluster.end_pod("stranger")
+
+
+def test_a_pod_that_ends_or_fits_nowhere_is_told_and_removed(cluster, placer):
+    words = ["place", "small.onnx", "--deploy", *placer.access, "--advertise", NODE_ADDRESS]
+    broken = placer.assay(*words, "--device", placer.node, "--image", "broken:1")
+    assert broken.returncode == 3, broken.stderr
+    assert "it ended with 4 (Error): no such operator; it was ended again" in broken.stderr
+    nowhere = placer.assay(*words, "--device", "elsewhere", "--image", "worker:1", "--wait", "3s")
+    assert nowhere.returncode == 4 and "it does not serve after 3 s" in nowhere.stderr
+    wait_until(lambda: cluster.kubectl("get", "pods", "-l", "assay.placement", "-o", "name") == "", 60, "both are gone")

@@ -93,6 +93,23 @@ struct Resized {
   std::string undo = {};     ///< what resize_back() takes to set the spec as it was
 };
 
+/// A pod that somebody waits for.
+struct PodState {
+  std::string uid = {};
+  std::map<std::string, std::string> labels = {};
+  bool ready = false;
+  bool over = false;         ///< it has ended, or will never run: `trouble` says why
+  std::string trouble = {};  ///< what keeps it from running; empty: nothing is told
+
+  bool operator==(const PodState&) const = default;
+};
+
+/// A pod by its names.
+struct PodName {
+  std::string name_space;
+  std::string name;
+};
+
 /// Asks one API server, over one connection. One thread at a time; another one can end a call by
 /// the stopper.
 class Client {
@@ -100,6 +117,9 @@ class Client {
   using Take = std::function<void(const WatchEvent& event)>;
 
   explicit Client(Access access);
+  /// Asked several times a second while the server is waited for; false ends a call, unless it
+  /// creates or deletes something.
+  void set_wanted(std::function<bool()> wanted) { wanted_ = std::move(wanted); }
 
   Result<PodList> list(const PodQuery& query, net::Stopper& stopper);
   /// What happens after `version`, until the server or the stopper ends it. `take` is told only of
@@ -110,16 +130,34 @@ class Client {
   /// refused or did not answer.
   Result<Resized> resize(const Resize& wanted, net::Stopper& stopper);
   Result<void> resize_back(const Resize& done, const std::string& undo, net::Stopper& stopper);
+
+  /// `manifest` is JSON. Nothing that runs is changed: a name that is taken is an error.
+  Result<void> create_pod(const std::string& name_space, const std::string& manifest,
+                          net::Stopper& stopper);
+  /// One that is not there is an error of kind input.
+  Result<PodState> pod_state(const PodName& pod, net::Stopper& stopper);
+  /// The last lines that its only container wrote.
+  Result<std::string> pod_log(const PodName& pod, int lines, net::Stopper& stopper);
+  /// Only the pod with this uid. One that is gone already is fine.
+  Result<void> delete_pod(const PodName& pod, const std::string& uid, net::Stopper& stopper);
+  /// POSTs JSON to a port of the pod, by way of the API server; the answer, whatever its status.
+  Result<std::string> ask_pod(const PodName& pod, int port, const std::string& path,
+                              const std::string& body, Milliseconds patience,
+                              net::Stopper& stopper);
   const std::string& server() const { return access_.endpoint.base; }
 
  private:
   Result<net::Request> request(std::string path) const;
   Result<net::Response> ask(const net::Request& request, net::Stopper& stopper);
   Result<std::string> get(const std::string& path, Milliseconds patience, net::Stopper& stopper);
+  Result<net::Response> order(const std::string& method, const std::string& path,
+                              const std::string& body, Milliseconds patience,
+                              net::Stopper& stopper);
   Result<net::Response> patch(const Resize& of, const std::string& body, net::Stopper& stopper);
 
   const Access access_;
   net::HttpClient http_;
+  std::function<bool()> wanted_;
 };
 
 }  // namespace assay::kubeapi

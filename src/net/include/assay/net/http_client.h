@@ -40,6 +40,10 @@ struct Request {
   std::string path;  ///< with the query, encoded
   std::vector<std::string> headers;
   std::string body;
+  /// In place of `body`, one of `body_size` bytes that is too large to be held: fills the next part
+  /// and tells its size; 0 ends the request as failed.
+  std::function<size_t(char* to, size_t most)> read_body = {};
+  uint64_t body_size = 0;
   Milliseconds connect_timeout{5000};
   Milliseconds timeout{60000};  ///< for the whole answer; 0: none
   Milliseconds silence{0};      ///< fails when nothing has come for so long; 0: never

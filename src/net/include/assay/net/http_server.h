@@ -50,6 +50,7 @@ struct ServerResponse {
   std::string content_type = "text/plain; charset=utf-8";
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
+  std::filesystem::path file = {};  ///< whose content is the body instead; too large to be held
   /// Where set, the answer goes on after the body: a piece each `interval`, until the client
   /// leaves.
   std::function<std::string()> next;

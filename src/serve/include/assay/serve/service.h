@@ -9,6 +9,7 @@
 
 #include <assay/base/result.h>
 #include <assay/placement/live.h>
+#include <assay/placement/placed.h>
 
 namespace assay::serve {
 
@@ -29,6 +30,10 @@ struct ServiceSettings {
   placement::JoinRules join = {};
   std::map<std::string, double> loads = {};  ///< of devices, without Prometheus
   Milliseconds interval{5000};               ///< at which nodes are asked for
+
+  std::string deploy_image = {};            ///< of workers; empty: callers may not start models
+  placement::FindHost find_host = {};       ///< where they are started
+  std::filesystem::path placed_table = {};  ///< what they really took goes there
 };
 
 /// Told what an operator should know, a sentence each.

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker_options.h"
+
+#include <array>
+#include <climits>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <map>
+#include <unistd.h>
+
+#include <assay/base/wording.h>
+#include <assay/placement/docker_host.h>
+#include <assay/placement/kubernetes_host.h>
+
+namespace assay::cli {
+namespace {
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string own_name() {
+  std::array<char, HOST_NAME_MAX + 1> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+/// Of --docker, by the node.
+Result<std::map<std::string, std::string>> daemons_of(const WorkerOptions& options) {
+  std::map<std::string, std::string> daemons;
+  for (const auto& word : options.dockers) {
+    const size_t equals = word.find('=');
+    if (equals == word.npos || equals == 0 || equals + 1 == word.size())
+      return bad_input(fmt::format(
+          "--docker takes NODE=URL, as in --docker pi-1=tcp://10.0.0.7:2376; {} is none",
+          in_quotes(word)));
+    daemons[word.substr(0, equals)] = word.substr(equals + 1);
+  }
+  return daemons;
+}
+
+Result<kubeapi::Access> cluster_access(const WorkerOptions& options) {
+  std::string file = options.kubeconfig;
+  if (file.empty()) file = variable("KUBECONFIG");
+  const auto account = kubeapi::own_service_account();
+  if (file.empty() && account) return kubeapi::read_service_account(*account);
+  if (file.empty()) file = variable("HOME") + "/.kube/config";
+  return kubeapi::read_kubeconfig(file);
+}
+
+Result<placement::KubernetesPlace> cluster_of(const WorkerOptions& options) {
+  ASSAY_TRY(auto access, cluster_access(options));
+  return placement::KubernetesPlace{std::move(access), options.name_space, options.advertise};
+}
+
+}  // namespace
+
+void add_worker_options(CLI::App& command, WorkerOptions& options, const char* image_option,
+                        const char* image_help) {
+  constexpr const char* kWorkers = "Workers";
+  command.add_option(image_option, options.image, image_help)->type_name("IMAGE")->group(kWorkers);
+  command
+      .add_option(
+          "--docker", options.dockers,
+          "Where the Docker of a node is (this machine's for this machine); may be repeated")
+      ->type_name("NODE=URL")
+      ->allow_extra_args(false)
+      ->group(kWorkers);
+  command.add_flag("--kubernetes", options.kubernetes, "Start it as a pod of a Kubernetes cluster")
+      ->group(kWorkers);
+  command.add_option("--namespace", options.name_space, "Namespace of the pod (default)")
+      ->type_name("NAME")
+      ->group(kWorkers);
+  command
+      .add_option("--kubeconfig", options.kubeconfig,
+                  "Who the cluster is (default: KUBECONFIG, the pod's own account, ~/.kube/config)")
+      ->type_name("FILE")
+      ->group(kWorkers);
+  command
+      .add_option("--advertise", options.advertise,
+                  "Address of this machine, where pods fetch the model")
+      ->type_name("ADDRESS")
+      ->group(kWorkers);
+}
+
+Result<std::unique_ptr<placement::WorkerHost>> worker_host(const WorkerOptions& options,
+                                                           const std::string& node, bool only,
+                                                           std::function<bool()> wanted) {
+  if (options.kubernetes) {
+    ASSAY_TRY(const auto cluster, cluster_of(options));
+    return placement::kubernetes_host(cluster, std::move(wanted));
+  }
+  ASSAY_TRY(const auto daemons, daemons_of(options));
+  if (const auto found = daemons.find(node); found != daemons.end())
+    return placement::docker_host(found->second, std::move(wanted));
+  if (node == own_name() || (only && daemons.empty()))
+    return placement::docker_host("", std::move(wanted));
+  return bad_input(fmt::format(
+      "{} is another machine; say where its Docker is (--docker {}=tcp://ADDRESS:2376), or "
+      "--kubernetes",
+      node, node));
+}
+
+Result<void> end_worker(const WorkerOptions& options, const std::string& name) {
+  if (options.kubernetes) {
+    ASSAY_TRY(const auto cluster, cluster_of(options));
+    return placement::end_kubernetes_worker(cluster, name);
+  }
+  ASSAY_TRY(const auto daemons, daemons_of(options));
+  if (daemons.empty()) return placement::end_docker_worker("", name);
+  Result<void> ended;
+  for (const auto& [node, daemon] : daemons) {
+    ended = placement::end_docker_worker(daemon, name);
+    if (ended) break;
+  }
+  return ended;
+}
+
+}  // namespace assay::cli
