@@ -22,36 +22,36 @@ struct PredictArguments {
   bool json = false;
 };
 
-void print_text(const PredictArguments& args, const std::vector<placement::Ranking>& rankings) {
+void print_text(const PredictArguments& args, const std::vector<placement::Ranking>& rankings,
+                const std::vector<placement::Assigned>& assigned) {
   const bool color = output_look().color;
   for (size_t i = 0; i < rankings.size(); ++i)
     fmt::print("{}{}", i == 0 ? "" : "\n",
                placement::ranking_text(args.models[i], rankings[i], color));
   if (rankings.size() < 2) return;
   fmt::print("\nTogether:\n");
-  const auto places = placement::assign(rankings);
-  for (size_t i = 0; i < rankings.size(); ++i)
-    fmt::print("  {} on {}\n", args.models[i],
-               places[i] ? rankings[i].devices[*places[i]].candidate.node.name : "none");
-}
-
-void print_json(const PredictArguments& args, const std::vector<placement::Ranking>& rankings) {
-  const auto places = placement::assign(rankings);
-  auto list = nlohmann::json::array();
   for (size_t i = 0; i < rankings.size(); ++i) {
-    auto one = placement::ranking_document(rankings[i]);
-    one["model"] = args.models[i];
-    one["node"] = nullptr;
-    if (places[i]) one["node"] = rankings[i].devices[*places[i]].candidate.node.name;
-    list.push_back(std::move(one));
+    const auto& [device, models, total] = assigned[i];
+    const std::string beside =
+        models > 1 ? fmt::format(", {} beside {} other{}", placement::time_text(total), models - 1,
+                                 models > 2 ? "s" : "")
+                   : "";
+    fmt::print("  {} on {}{}\n", args.models[i],
+               device ? rankings[i].devices[*device].candidate.node.name : "none", beside);
   }
-  fmt::print("{}\n", nlohmann::json{{"placements", std::move(list)}}.dump(
-                         2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
-/// Whether each model has a device that reaches the goals.
-bool all_reached(const std::vector<placement::Ranking>& rankings) {
-  return std::all_of(rankings.begin(), rankings.end(), reached);
+/// Whether all have a device, and reach their goals also beside each other.
+int exit_code(const std::vector<placement::Ranking>& rankings,
+              const std::vector<placement::Assigned>& assigned, const placement::Goals& goals) {
+  bool reached = true;
+  for (size_t i = 0; i < rankings.size(); ++i) {
+    if (!assigned[i].device) return kRefused;
+    const auto latency = goals.latency_seconds;
+    reached = reached && rankings[i].devices[*assigned[i].device].missed.empty() &&
+              !(latency && assigned[i].seconds > *latency);
+  }
+  return reached ? kDone : kGoalMissed;
 }
 
 Result<int> predict_times(const PredictArguments& args, const Context& context) {
@@ -63,11 +63,14 @@ Result<int> predict_times(const PredictArguments& args, const Context& context) 
     ASSAY_TRY(auto ranked, rank_model(known, file));
     rankings.push_back(std::move(ranked.ranking));
   }
-  if (args.json)
-    print_json(args, rankings);
-  else
-    print_text(args, rankings);
-  return all_reached(rankings) ? kDone : kGoalMissed;
+  const auto assigned = placement::assign(rankings);
+  if (args.json) {
+    const auto document = placement::placements_document(args.models, rankings, assigned);
+    fmt::print("{}\n", document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  } else {
+    print_text(args, rankings, assigned);
+  }
+  return exit_code(rankings, assigned, known.goals);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -13,6 +14,7 @@
 #include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
+#include <chrono>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/socket.h>
@@ -22,6 +24,7 @@
 
 #include <assay/base/files.h>
 #include <assay/base/text.h>
+#include <assay/base/time.h>
 #include <assay/net/http_server.h>
 
 namespace assay::net {
@@ -152,8 +155,7 @@ awaitable<void> send_pieces(Stream& stream, const ServerResponse& response, Stat
 Result<std::filesystem::path> make_body_file(const std::filesystem::path& folder) {
   std::string name = (folder / "body-XXXXXX").native();
   const Fd fd(::mkostemp(name.data(), O_CLOEXEC));
-  if (!fd.valid())
-    return refused_errno(fmt::format("no file can be made in {}", folder.native()), errno);
+  if (!fd.valid()) return refused_errno("the request cannot be kept", errno);
   return std::filesystem::path(name);
 }
 
@@ -182,17 +184,23 @@ awaitable<void> read_text(Stream& stream, beast::flat_buffer& buffer, HeadParser
   request.body = std::move(parser.get().body());
 }
 
-/// The same into a file; each piece that comes may take as long as `patience`.
+/// The same into a file. Neither a piece nor all of it may come too slowly.
 template <typename Stream>
 awaitable<void> read_file(Stream& stream, beast::flat_buffer& buffer, HeadParser& head,
                           ServerRequest& request, error_code& error, StatePtr state) {
   http::request_parser<http::file_body> parser(std::move(head));
   parser.get().body().open(request.body_file.c_str(), beast::file_mode::write, error);
+  const auto& limits = state->limits;
+  const auto start = std::chrono::steady_clock::now();
+  double bytes = 0;
   while (!error && !parser.is_done()) {
-    stream.expires_after(state->limits.patience);
+    const auto allowed = limits.patience + std::chrono::duration_cast<Milliseconds>(
+                                               from_seconds(bytes / limits.least_bytes_per_second));
+    const auto now = std::chrono::steady_clock::now();
+    stream.expires_at(std::min(now + limits.patience, start + allowed));
     // NOLINTNEXTLINE(bugprone-use-after-move): clang-tidy 14 takes the coroutine for a loop.
-    co_await http::async_read_some(stream, buffer, parser,
-                                   asio::redirect_error(asio::use_awaitable, error));
+    bytes += static_cast<double>(co_await http::async_read_some(
+        stream, buffer, parser, asio::redirect_error(asio::use_awaitable, error)));
   }
 }
 
@@ -221,12 +229,14 @@ awaitable<ServerResponse> read_and_answer(Stream& stream, beast::flat_buffer& bu
                                           HeadParser& head, Peer peer, StatePtr state,
                                           error_code& error) {
   ServerRequest request = request_of(head.get(), peer);
+  if (const auto length = head.content_length()) request.content_length = *length;
   RequestPlan plan{state->limits.body_bytes};
   if (state->plan) plan = state->plan(request);
   if (plan.refusal) {
     if (!head.is_done()) error = http::error::body_limit;  // the body stays unread
     co_return std::move(*plan.refusal);
   }
+  request.hold = std::move(plan.hold);
   head.body_limit(plan.body_bytes);
   const auto length = head.content_length();
   if (length && *length > plan.body_bytes) {
@@ -326,7 +336,7 @@ awaitable<bool> serve_one(Stream& stream, beast::flat_buffer& buffer, Peer peer,
     if (is_lost(error)) co_return false;
     keep = keep && !error;
   }
-  const bool unread = error == http::error::body_limit;
+  const bool unread = static_cast<bool>(error);
   if (response.later) {
     auto later = std::exchange(response.later, nullptr);
     response = co_await answer_later(state, std::move(later));
@@ -499,7 +509,9 @@ void HttpServer::refuse_by(Refuse refuse) {
 HttpServer::~HttpServer() {
   state_->ended = true;
   for (const auto& close : state_->closers) close();
-  if (state_->workers) state_->workers->join();
+  if (!state_->workers) return;
+  state_->workers->stop();  // what waits is dropped, what is being made is awaited
+  state_->workers->join();
 }
 
 Result<int> HttpServer::listen(const std::string& address) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <compare>
 #include <limits>
 #include <map>
 
@@ -8,9 +9,9 @@
 namespace assay::placement {
 namespace {
 
-/// A device that misses a goal counts so many times its time.
-constexpr double kMissed = 1000;
-constexpr int kMostRounds = 100;
+constexpr int kMostRounds = 20;
+/// Longer ones are all the same: sums of far larger and small times would lose the small.
+constexpr double kLongest = 1e9;
 /// Up to so many all are tried.
 constexpr double kFewWays = 20'000;
 
@@ -19,7 +20,30 @@ struct Place {
   size_t node = 0;
   double seconds = 0;
   double memory = 0;
+  bool missed = false;  ///< it would miss a goal there
   size_t position = 0;  ///< in its ranking
+};
+
+/// The less the better, the first things first.
+struct Cost {
+  int64_t unplaced = 0;
+  int64_t missed = 0;
+  double seconds = 0;
+
+  auto operator<=>(const Cost&) const = default;
+};
+/// A difference that is more than rounding.
+bool is_less(const Cost& a, const Cost& b) {
+  if (a.unplaced != b.unplaced || a.missed != b.missed) return a < b;
+  return a.seconds < b.seconds * (1 - 1e-9);
+}
+
+/// What models a node has.
+struct Load {
+  double room = std::numeric_limits<double>::infinity();  ///< memory
+  double memory = 0;
+  double seconds = 0;
+  double models = 0;
 };
 
 class Assignment {
@@ -27,6 +51,7 @@ class Assignment {
   explicit Assignment(const std::vector<Ranking>& rankings) {
     for (const auto& ranking : rankings) add(ranking);
     chosen_.resize(places_.size());
+    cost_.unplaced = static_cast<int64_t>(places_.size());
   }
 
   void solve() {
@@ -38,12 +63,15 @@ class Assignment {
       search();
   }
 
-  std::vector<std::optional<size_t>> positions() const {
-    std::vector<std::optional<size_t>> result(places_.size());
+  std::vector<Assigned> result() const {
+    std::vector<Assigned> all(places_.size());
     for (size_t model = 0; model < places_.size(); ++model) {
-      if (chosen_[model]) result[model] = places_[model][*chosen_[model]].position;
+      if (!chosen_[model]) continue;
+      const Place& place = places_[model][*chosen_[model]];
+      const double models = loads_[place.node].models;
+      all[model] = {place.position, static_cast<size_t>(models), place.seconds * models};
     }
-    return result;
+    return all;
   }
 
  private:
@@ -53,39 +81,38 @@ class Assignment {
       const Ranked& device = ranking.devices[i];
       if (!device.possible) continue;
       const Candidate& candidate = device.candidate;
-      const auto [node, is_new] = nodes_.emplace(candidate.node.name, nodes_.size());
+      const auto [node, is_new] = nodes_.emplace(candidate.node.name, loads_.size());
       if (is_new) {
         const auto& room = candidate.node.memory_available ? candidate.node.memory_available
                                                            : candidate.node.memory_bytes;
-        rooms_.push_back(room.value_or(std::numeric_limits<double>::infinity()));
+        loads_.emplace_back();
+        if (room) loads_.back().room = *room;
       }
-      const double weight = device.missed.empty() ? 1 : kMissed;
-      places.push_back({node->second, weight * candidate.total_seconds(),
-                        candidate.memory_needed.value_or(0), i});
+      places.push_back({node->second, std::min(candidate.total_seconds(), kLongest),
+                        candidate.memory_needed.value_or(0), !device.missed.empty(), i});
     }
   }
 
-  /// The time of all models; those of one node take as many times longer as they are.
-  double cost() const {
-    std::vector<double> seconds(rooms_.size());
-    std::vector<double> memory(rooms_.size());
-    std::vector<double> count(rooms_.size());
-    double total = 0;
-    for (size_t model = 0; model < places_.size(); ++model) {
-      if (!chosen_[model]) {
-        total += places_[model].empty() ? 0 : kUnplaced;
-        continue;
-      }
-      const Place& place = places_[model][*chosen_[model]];
-      seconds[place.node] += place.seconds;
-      memory[place.node] += place.memory;
-      count[place.node] += 1;
-    }
-    for (size_t node = 0; node < rooms_.size(); ++node) {
-      if (memory[node] > rooms_[node]) return std::numeric_limits<double>::infinity();
-      total += seconds[node] * count[node];
-    }
-    return total;
+  bool has_room(const Place& place) const {
+    const Load& load = loads_[place.node];
+    return load.memory + place.memory <= load.room;
+  }
+
+  /// Puts a model somewhere, or takes it away: `sign` is 1 or -1.
+  void change(const Place& place, int sign) {
+    Load& load = loads_[place.node];
+    cost_.seconds -= load.seconds * load.models;
+    load.seconds += sign * place.seconds;
+    load.memory += sign * place.memory;
+    load.models += sign;
+    cost_.seconds += load.seconds * load.models;
+    cost_.unplaced -= sign;
+    if (place.missed) cost_.missed += sign;
+  }
+  void put(size_t model, std::optional<size_t> at) {
+    if (chosen_[model]) change(places_[model][*chosen_[model]], -1);
+    chosen_[model] = at;
+    if (at) change(places_[model][*at], 1);
   }
 
   /// The next way to place all models, like counting; false after the last one.
@@ -93,24 +120,28 @@ class Assignment {
     for (size_t model = 0; model < places_.size(); ++model) {
       const size_t next = chosen_[model] ? *chosen_[model] + 1 : 0;
       if (next < places_[model].size()) {
-        chosen_[model] = next;
+        put(model, next);
         return true;
       }
-      chosen_[model].reset();
+      put(model, std::nullopt);
     }
     return false;
   }
 
+  bool fits() const {
+    return std::all_of(loads_.begin(), loads_.end(),
+                       [](const Load& load) { return load.memory <= load.room; });
+  }
+
   void try_all() {
     auto best = chosen_;
-    double least = cost();
+    Cost least = cost_;
     while (next_way()) {
-      const double now = cost();
-      if (now >= least) continue;
-      least = now;
+      if (!is_less(cost_, least) || !fits()) continue;
+      least = cost_;
       best = chosen_;
     }
-    chosen_ = best;
+    for (size_t model = 0; model < best.size(); ++model) put(model, best[model]);
   }
 
   /// Begins with each model where it is best at that moment, then moves and swaps as long as that
@@ -119,10 +150,9 @@ class Assignment {
     for (size_t model = 0; model < places_.size(); ++model) improve(model);
     for (int round = 0; round < kMostRounds; ++round) {
       bool better = false;
-      for (size_t model = 0; model < places_.size(); ++model) better = improve(model) || better;
       for (size_t a = 0; a < places_.size(); ++a) {
-        for (size_t b = 0; b < places_.size(); ++b)
-          better = (a != b && improve_both(a, b)) || better;
+        better = improve(a) || better;
+        for (size_t b = 0; b < places_.size(); ++b) better = (a != b && swap(a, b)) || better;
       }
       if (!better) return;
     }
@@ -132,21 +162,21 @@ class Assignment {
   bool improve(size_t model) {
     const auto before = chosen_[model];
     auto best = before;
-    double least = cost();
+    Cost least = cost_;
     for (size_t i = 0; i < places_[model].size(); ++i) {
-      chosen_[model] = i;
-      const double now = cost();
-      if (now < least * (1 - 1e-12)) {
-        least = now;
-        best = i;
-      }
+      put(model, std::nullopt);
+      if (!has_room(places_[model][i])) continue;
+      put(model, i);
+      if (!is_less(cost_, least)) continue;
+      least = cost_;
+      best = i;
     }
-    chosen_[model] = best;
+    put(model, best);
     return best != before;
   }
 
   /// Moves `a` to where `b` is, and lets `b` go elsewhere.
-  bool improve_both(size_t a, size_t b) {
+  bool swap(size_t a, size_t b) {
     if (!chosen_[a] || !chosen_[b]) return false;
     const auto before_a = chosen_[a];
     const auto before_b = chosen_[b];
@@ -154,29 +184,32 @@ class Assignment {
     const auto place = std::find_if(places_[a].begin(), places_[a].end(),
                                     [node](const Place& one) { return one.node == node; });
     if (place == places_[a].end()) return false;
-    const double before = cost();
-    chosen_[a] = static_cast<size_t>(place - places_[a].begin());
-    (void)improve(b);
-    if (cost() < before * (1 - 1e-12)) return true;
-    chosen_[a] = before_a;
-    chosen_[b] = before_b;
+    const Cost before = cost_;
+    put(b, std::nullopt);
+    put(a, std::nullopt);
+    if (has_room(*place)) {
+      put(a, static_cast<size_t>(place - places_[a].begin()));
+      improve(b);
+      if (is_less(cost_, before)) return true;
+    }
+    put(a, before_a);
+    put(b, before_b);
     return false;
   }
 
-  static constexpr double kUnplaced = 1e12;  ///< seconds: any place is better than none
-
   std::vector<std::vector<Place>> places_;  ///< of each model
   std::map<std::string, size_t> nodes_;
-  std::vector<double> rooms_;                  ///< memory of each node
+  std::vector<Load> loads_;                    ///< of each node
   std::vector<std::optional<size_t>> chosen_;  ///< of each model, in places_
+  Cost cost_;
 };
 
 }  // namespace
 
-std::vector<std::optional<size_t>> assign(const std::vector<Ranking>& rankings) {
+std::vector<Assigned> assign(const std::vector<Ranking>& rankings) {
   Assignment assignment(rankings);
   assignment.solve();
-  return assignment.positions();
+  return assignment.result();
 }
 
 }  // namespace assay::placement

@@ -100,8 +100,22 @@ Candidate candidate_of(const Predictor& predictor, const Question& question, con
   if (const auto network = network_of(question, device))
     result.transfer_seconds = bytes_moved(question) / *network;
   result.memory_needed = memory_needed(question);
-  if (node.watts) result.joules = *node.watts * now.seconds;
+  // What others keep busy is not this model's to pay.
+  if (node.watts) result.joules = *node.watts * times.idle->seconds;
   return result;
+}
+
+/// Why nothing is told of a node.
+std::string why_not(const Predictor& predictor, const Node& node, std::optional<size_t> device) {
+  const auto& tasks = predictor.tasks();
+  if (device && std::any_of(tasks.begin(), tasks.end(), [&](const predict::Task& task) {
+        return task.device == predictor.devices()[*device].name;
+      }))
+    return "nothing was measured there in the model's precision";
+  return fmt::format(
+      "nothing was learned of devices like it ({}); run 'assay collect' there and 'assay train "
+      "--update'",
+      node.model.empty() ? node.name : node.model);
 }
 
 }  // namespace
@@ -117,11 +131,7 @@ Candidates candidates(const Predictor& predictor, const Fleet& fleet, const Ques
           candidate_of(predictor, question, node, predictor.devices()[*matched[i]], times[i]));
       continue;
     }
-    const std::string kind = node.model.empty() ? node.name : node.model;
-    result.left_out.push_back(
-        {node.name, fmt::format("nothing was learned of devices like it ({}); run 'assay collect' "
-                                "there and 'assay train --update'",
-                                kind)});
+    result.left_out.push_back({node.name, why_not(predictor, node, matched[i])});
   }
   return result;
 }

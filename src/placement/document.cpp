@@ -21,6 +21,13 @@ json left_out_of(const std::vector<LeftOut>& list) {
   return result;
 }
 
+/// Not known where either side is not.
+json memory_fits(const Ranked& one) {
+  const Node& node = one.candidate.node;
+  if (!one.candidate.memory_needed || !(node.memory_available || node.memory_bytes)) return nullptr;
+  return one.possible;
+}
+
 json device_of(const Ranked& one) {
   const Candidate& candidate = one.candidate;
   return {
@@ -38,7 +45,7 @@ json device_of(const Ranked& one) {
       {"total_seconds", candidate.total_seconds()},
       {"memory_needed_bytes", or_null(candidate.memory_needed)},
       {"memory_available_bytes", or_null(candidate.node.memory_available)},
-      {"memory_fits", one.possible},
+      {"memory_fits", memory_fits(one)},
       {"joules", or_null(candidate.joules)},
       {"goals_missed", one.missed},
       {"doubt", candidate.doubt.empty() ? json(nullptr) : json(candidate.doubt)},
@@ -58,9 +65,27 @@ json ranking_document(const Ranking& ranking) {
   for (const auto& one : ranking.devices) devices.push_back(device_of(one));
   return {{"answer", ranking.answer},
           {"clear", ranking.clear},
-          {"confidence", ranking.confidence},
+          {"confidence", or_null(ranking.confidence)},
           {"devices", std::move(devices)},
           {"left_out", left_out_of(ranking.left_out)}};
+}
+
+json placements_document(const std::vector<std::string>& models,
+                         const std::vector<Ranking>& rankings,
+                         const std::vector<Assigned>& assigned) {
+  json list = json::array();
+  for (size_t i = 0; i < rankings.size(); ++i) {
+    json one = ranking_document(rankings[i]);
+    one["model"] = models[i];
+    one["node"] = nullptr;
+    if (assigned[i].device) {
+      one["node"] = rankings[i].devices[*assigned[i].device].candidate.node.name;
+      one["together"] = {{"models_on_node", assigned[i].models},
+                         {"total_seconds", assigned[i].seconds}};
+    }
+    list.push_back(std::move(one));
+  }
+  return {{"placements", std::move(list)}};
 }
 
 json fleet_document(const Fleet& fleet) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 #include <assay/base/wording.h>
 #include <assay/placement/live.h>
@@ -14,6 +15,9 @@ using Series = LiveSeries::Series;
 
 /// Two readings of one node that are further apart are of two nodes.
 constexpr double kSameLoad = 0.2;
+
+/// What nothing is known of.
+constexpr double kLongAgo = std::numeric_limits<double>::infinity();
 
 /// "pi4:9100" is "pi4"; "[::1]:9100" is "::1".
 std::string_view host_of(std::string_view instance) {
@@ -47,7 +51,7 @@ std::vector<Identity> identities_of(const LiveSeries& live) {
       return age.labels == labels;
     };
     const auto age = std::find_if(live.identity_ages.begin(), live.identity_ages.end(), same);
-    found.push_back({&series, age == live.identity_ages.end() ? 0 : age->value});
+    found.push_back({&series, age == live.identity_ages.end() ? kLongAgo : age->value});
   }
   return found;
 }
@@ -57,21 +61,20 @@ class Joiner {
  public:
   Joiner(const LiveSeries& live, const JoinRules& rules) : live_(live), rules_(rules) {}
 
-  /// The instances that could have the node's load, best evidence first: an empty list means none.
+  /// The instances that its series could be of, by the best evidence that there is.
   std::vector<std::string> instances(const Identity& identity) const {
     auto found = by_uname(identity.name());
     if (found.empty()) found = by_instance(identity);
-    if (found.empty()) {
-      const auto told = rules_.instances.find(identity.name());
-      if (told != rules_.instances.end() && of_instance(live_.busy, told->second) != nullptr)
-        found.push_back(told->second);
-    }
+    const auto told = rules_.instances.find(identity.name());
+    if (found.empty() && told != rules_.instances.end()) found.push_back(told->second);
     return found;
   }
 
   Result<Node> node(const Identity& identity) const {
     if (!(identity.age <= rules_.oldest_seconds))
-      return refused(fmt::format("nothing was heard of it for {:.0f} s", identity.age));
+      return refused(identity.age == kLongAgo
+                         ? "nothing was heard of it any more"
+                         : fmt::format("nothing was heard of it for {:.0f} s", identity.age));
     ASSAY_TRY(const std::string instance, instance_of(identity));
     Node node{identity.name(), identity.uuid(), identity.series->label("char_node_class"),
               identity.series->label("char_node_device_model_name")};
@@ -84,13 +87,11 @@ class Joiner {
   }
 
  private:
-  /// Only instances that have a load.
   std::vector<std::string> by_uname(const std::string& name) const {
     std::vector<std::string> found;
     for (const auto& uname : live_.unames) {
       const std::string& instance = uname.label("instance");
-      if (uname.label("nodename") == name && of_instance(live_.busy, instance) != nullptr)
-        found.push_back(instance);
+      if (uname.label("nodename") == name) found.push_back(instance);
     }
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
@@ -109,30 +110,35 @@ class Joiner {
   }
 
   Result<std::string> instance_of(const Identity& identity) const {
-    const auto found = instances(identity);
+    auto found = instances(identity);
     if (found.empty())
       return refused(
           "no series of its load can be told to be its own: no node_uname_info has its name, no "
           "instance is called so, and no mapping names one");
-    double least = of_instance(live_.busy, found.front())->value;
-    double most = least;
-    for (const auto& instance : found) {
-      const double load = of_instance(live_.busy, instance)->value;
-      least = std::min(least, load);
-      most = std::max(most, load);
-    }
-    if (most - least > kSameLoad)
+    const std::string first = found.front();
+    std::erase_if(found, [this](const std::string& instance) {
+      return of_instance(live_.busy, instance) == nullptr;
+    });
+    if (found.empty())
       return refused(
-          fmt::format("{} instances say that they are it, and contradict each other: {} "
-                      "({:.0f} % busy) and others (up to {:.0f} %)",
-                      found.size(), found.front(),
-                      100 * of_instance(live_.busy, found.front())->value, 100 * most));
+          fmt::format("its load is not known: {} has no two samples of "
+                      "node_cpu_seconds_total within five minutes",
+                      first));
+    std::vector<double> loads;
+    for (const auto& instance : found) loads.push_back(of_instance(live_.busy, instance)->value);
+    const auto [least, most] = std::minmax_element(loads.begin(), loads.end());
+    if (*most - *least > kSameLoad)
+      return refused(
+          fmt::format("{} instances say that they are it, and contradict each other: "
+                      "they are {:.0f} % to {:.0f} % busy",
+                      found.size(), 100 * *least, 100 * *most));
     return found.front();
   }
 
   Result<double> load_of(const std::string& instance) const {
     const InstantValue* age = of_instance(live_.busy_ages, instance);
-    if (age != nullptr && !(age->value <= rules_.oldest_seconds))
+    if (age == nullptr) return refused("its load is not read any more");
+    if (!(age->value <= rules_.oldest_seconds))
       return refused(fmt::format("its load was read {:.0f} s ago", age->value));
     const double load = of_instance(live_.busy, instance)->value;
     if (!(load > -0.05 && load < 1.05))

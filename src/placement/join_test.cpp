@@ -77,6 +77,17 @@ TEST(Join, stale_nodes_are_left_out) {
             "nothing was heard of it for 500 s");
   EXPECT_EQ(Live().identity("a", "u", "a").load("a", .3, 500).reason(),
             "its load was read 500 s ago");
+  Live gone = Live().identity("a", "u", "a").load("a", .3);
+  gone.series.busy_ages.clear();
+  EXPECT_EQ(gone.reason(), "its load is not read any more");
+  gone.series.identity_ages.clear();
+  EXPECT_EQ(gone.reason(), "nothing was heard of it any more");
+}
+
+TEST(Join, a_node_that_is_known_but_scraped_seldom_is_left_out_for_that) {
+  EXPECT_EQ(Live().identity("a", "u", "x").uname("p:9100", "a").reason(),
+            "its load is not known: p:9100 has no two samples of node_cpu_seconds_total within "
+            "five minutes");
 }
 
 TEST(Join, nodes_that_contradict_themselves_are_left_out) {

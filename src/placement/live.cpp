@@ -12,19 +12,24 @@ struct Question {
   const char* expression;
 };
 
+// Prometheus forgets a series at the first scrape that fails. Nodes of the last ten minutes are
+// asked for, so that one that has gone can be named. Machines whose maker gave them no name have no
+// model, but they have memory. The load is a share of all modes: it is right also for nodes that
+// came within this minute; where nodes are scraped seldom, five minutes are looked at.
 constexpr std::array kQuestions = {
-    // Machines whose maker gave them no name have no model, but they have memory.
     Question{&LiveSeries::identities,
-             "char_node_device_model or on (char_node_name, char_node_uuid) "
-             "char_node_ram_total_bytes"},
+             "last_over_time(char_node_device_model[10m]) or on (char_node_name, char_node_uuid) "
+             "last_over_time(char_node_ram_total_bytes[10m])"},
     Question{&LiveSeries::identity_ages,
-             "(time() - timestamp(char_node_device_model)) or on (char_node_name, char_node_uuid) "
-             "(time() - timestamp(char_node_ram_total_bytes))"},
-    Question{&LiveSeries::unames, "node_uname_info"},
+             "(time() - max_over_time(timestamp(char_node_device_model)[10m:10s])) or on "
+             "(char_node_name, char_node_uuid) "
+             "(time() - max_over_time(timestamp(char_node_ram_total_bytes)[10m:10s]))"},
+    Question{&LiveSeries::unames, "last_over_time(node_uname_info[10m])"},
     Question{&LiveSeries::busy,
-             // A share of all modes: it is right also for nodes that came within this minute.
-             R"(1 - sum by (instance) (rate(node_cpu_seconds_total{mode="idle"}[1m])) /)"
-             R"( sum by (instance) (rate(node_cpu_seconds_total[1m])))"},
+             R"((1 - sum by (instance) (rate(node_cpu_seconds_total{mode="idle"}[1m])) /)"
+             R"( sum by (instance) (rate(node_cpu_seconds_total[1m]))) or)"
+             R"( (1 - sum by (instance) (rate(node_cpu_seconds_total{mode="idle"}[5m])) /)"
+             R"( sum by (instance) (rate(node_cpu_seconds_total[5m]))))"},
     Question{&LiveSeries::busy_ages,
              R"(time() - max by (instance) (timestamp(node_cpu_seconds_total{mode="idle"})))"},
     Question{&LiveSeries::disk_used,
@@ -37,10 +42,10 @@ constexpr std::array kQuestions = {
 
 }  // namespace
 
-Result<LiveSeries> read_live(promapi::Queries& queries) {
+Result<LiveSeries> read_live(promapi::Queries& queries, net::Stopper* stopper) {
   LiveSeries series;
   for (const auto& question : kQuestions) {
-    ASSAY_TRY(auto answer, queries.instant(question.expression));
+    ASSAY_TRY(auto answer, queries.instant(question.expression, stopper));
     series.*question.answer = std::move(answer.series);
   }
   if (series.identities.empty())

@@ -14,16 +14,26 @@ namespace {
 /// Half of an interval that holds four of five, in standard deviations.
 constexpr double kDeviations = 1.2816;
 
+/// Of the logarithm of the time with its transfer, which itself is taken as known.
 double deviation(const Candidate& candidate) {
-  return std::log(candidate.high / candidate.low) / (2 * kDeviations);
+  const double transfer = candidate.transfer_seconds.value_or(0);
+  return std::log((candidate.high + transfer) / (candidate.low + transfer)) / (2 * kDeviations);
+}
+
+double share_below(double apart, double spread) {
+  if (spread == 0) return apart > 0 ? 1 : 0.5;
+  return 0.5 * std::erfc(-apart / spread / std::numbers::sqrt2);
 }
 
 /// The chance that `a` is faster than `b`.
 double chance(const Candidate& a, const Candidate& b) {
   const double apart = std::log(b.total_seconds() / a.total_seconds());
-  const double spread = std::hypot(deviation(a), deviation(b));
-  if (spread == 0) return apart > 0 ? 1 : 0.5;
-  return 0.5 * std::erfc(-apart / spread / std::numbers::sqrt2);
+  return share_below(apart, std::hypot(deviation(a), deviation(b)));
+}
+
+/// The chance that it stays within the latency.
+double chance_in_time(const Candidate& candidate, double latency) {
+  return share_below(std::log(latency / candidate.total_seconds()), deviation(candidate));
 }
 
 std::optional<double> room_of(const Node& node) {
@@ -37,7 +47,7 @@ bool is_possible(const Candidate& candidate) {
 
 /// The share of its cores that stays unused with the model on it.
 double free_share(const Candidate& candidate, const Goals& goals) {
-  const double used = goals.requests_per_second.value_or(0) * candidate.seconds;
+  const double used = goals.requests_per_second.value_or(0) * candidate.idle_seconds;
   return 1 - candidate.node.load - std::min(used, 1.0);
 }
 
@@ -81,6 +91,31 @@ int rank_class(const Ranked& one) {
   return one.missed.empty() ? 0 : 1;
 }
 
+/// A device whose network nobody has measured is not the nearer for that.
+void drop_half_known_transfers(std::vector<Candidate>& list) {
+  const bool all_known = std::all_of(list.begin(), list.end(), [](const Candidate& candidate) {
+    return candidate.transfer_seconds.has_value();
+  });
+  if (all_known) return;
+  for (auto& candidate : list) candidate.transfer_seconds.reset();
+}
+
+/// How sure it is that the first is the best: faster than the second, or in time where that is not.
+void judge(Ranking& ranking, const Goals& goals) {
+  if (ranking.devices.empty() || !ranking.devices[0].possible) return;
+  const Candidate& first = ranking.devices[0].candidate;
+  ranking.confidence = 1;
+  if (ranking.devices.size() > 1) {
+    const bool alike = rank_class(ranking.devices[0]) == rank_class(ranking.devices[1]);
+    const bool late = !ranking.devices[1].missed.empty() && goals.latency_seconds.has_value();
+    if (alike)
+      ranking.confidence = chance(first, ranking.devices[1].candidate);
+    else if (late)
+      ranking.confidence = chance_in_time(first, *goals.latency_seconds);
+  }
+  ranking.clear = *ranking.confidence >= kClear;
+}
+
 void answer_in_words(Ranking& ranking) {
   if (ranking.devices.empty()) {
     ranking.answer = "no device is known that could run it";
@@ -93,10 +128,14 @@ void answer_in_words(Ranking& ranking) {
   } else if (!first.missed.empty()) {
     ranking.answer = fmt::format("no device reaches all goals; nearest is {}: {}", name,
                                  fmt::join(first.missed, ", "));
+  } else if (!ranking.clear && !ranking.devices[1].missed.empty()) {
+    ranking.answer =
+        fmt::format("{}, {}, but cannot tell whether it stays in time ({:.0f} %)", name,
+                    time_text(first.candidate.seconds), 100 * *ranking.confidence);
   } else if (!ranking.clear) {
     ranking.answer =
         fmt::format("cannot tell whether {} or {} is faster ({:.0f} % for {})", name,
-                    ranking.devices[1].candidate.node.name, 100 * ranking.confidence, name);
+                    ranking.devices[1].candidate.node.name, 100 * *ranking.confidence, name);
   } else {
     ranking.answer = fmt::format("{}, {} ({} to {})", name, time_text(first.candidate.seconds),
                                  time_text(first.candidate.low), time_text(first.candidate.high));
@@ -105,8 +144,9 @@ void answer_in_words(Ranking& ranking) {
 
 }  // namespace
 
-Ranking rank(const Candidates& candidates, const Goals& goals) {
-  Ranking ranking{{}, candidates.left_out, true, 1, ""};
+Ranking rank(Candidates candidates, const Goals& goals) {
+  Ranking ranking{{}, std::move(candidates.left_out), false, std::nullopt, ""};
+  drop_half_known_transfers(candidates.list);
   for (const auto& candidate : candidates.list)
     ranking.devices.push_back(
         {candidate, is_possible(candidate), missed_goals(candidate, goals), ""});
@@ -118,11 +158,7 @@ Ranking rank(const Candidates& candidates, const Goals& goals) {
                      return a.candidate.total_seconds() < b.candidate.total_seconds();
                    });
   for (auto& one : ranking.devices) one.reason = reason_for(one, ranking.devices.front().candidate);
-  if (ranking.devices.size() > 1 &&
-      rank_class(ranking.devices[0]) == rank_class(ranking.devices[1])) {
-    ranking.confidence = chance(ranking.devices[0].candidate, ranking.devices[1].candidate);
-    ranking.clear = ranking.confidence >= kClear;
-  }
+  judge(ranking, goals);
   answer_in_words(ranking);
   return ranking;
 }

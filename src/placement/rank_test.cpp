@@ -22,7 +22,7 @@ TEST(Rank, the_fastest_is_first_and_clear) {
   const auto ranking = rank({{candidate("slow", .3), candidate("fast", .1)}, {}}, {});
   EXPECT_EQ(order(ranking), (Names{"fast", "slow"}));
   EXPECT_TRUE(ranking.clear);
-  EXPECT_GT(ranking.confidence, .99);
+  EXPECT_GT(*ranking.confidence, .99);
   EXPECT_EQ(ranking.answer, "fast, 100 ms (95.2 ms to 105 ms)");
   EXPECT_EQ(ranking.devices[1].reason, "300 ms; 3 times as long as fast");
 }
@@ -30,8 +30,8 @@ TEST(Rank, the_fastest_is_first_and_clear) {
 TEST(Rank, intervals_that_overlap_leave_it_open) {
   const auto ranking = rank({{candidate("a", .100, .1), candidate("b", .102, .1)}, {}}, {});
   EXPECT_FALSE(ranking.clear);
-  EXPECT_GT(ranking.confidence, .5);
-  EXPECT_LT(ranking.confidence, .65);
+  EXPECT_GT(*ranking.confidence, .5);
+  EXPECT_LT(*ranking.confidence, .65);
   EXPECT_TRUE(ranking.answer.starts_with("cannot tell whether a or b is faster"));
   // Two that are as good as known apart by as much are told.
   EXPECT_TRUE(rank({{candidate("a", .100, .005), candidate("b", .102, .005)}, {}}, {}).clear);
@@ -56,12 +56,31 @@ TEST(Rank, the_transfer_counts) {
   auto near = candidate("near", .3);
   near.transfer_seconds = .01;
   EXPECT_EQ(order(rank({{far, near}, {}}, {})), (Names{"near", "far"}));
+  // Where it is not known of one, it counts for none.
+  EXPECT_EQ(order(rank({{far, candidate("unknown", .3)}, {}}, {})), (Names{"far", "unknown"}));
+}
+
+TEST(Rank, a_transfer_that_is_known_leaves_little_doubt) {
+  auto far = candidate("far", .01, .5);
+  far.transfer_seconds = .5;
+  auto near = candidate("near", .01, .5);
+  near.transfer_seconds = .4;
+  EXPECT_TRUE(rank({{far, near}, {}}, {}).clear);
+}
+
+TEST(Rank, a_goal_that_is_only_just_reached_is_no_certainty) {
+  const auto ranking =
+      rank({{candidate("a", .099, .3), candidate("b", .101, .3)}, {}}, {.latency_seconds = .1});
+  EXPECT_FALSE(ranking.clear);
+  EXPECT_EQ(ranking.answer, "a, 99 ms, but cannot tell whether it stays in time (52 %)");
 }
 
 TEST(Rank, goals_come_before_speed) {
   auto fast = candidate("fast", .1);
   fast.joules = 5;
   fast.node.load = .5;
+  fast.seconds = fast.high = .15;  // others are there too
+  fast.idle_seconds = .1;
   auto frugal = candidate("frugal", .2);
   frugal.joules = 1;
   const Candidates both{{fast, frugal}, {}};
@@ -74,7 +93,7 @@ TEST(Rank, goals_come_before_speed) {
   const auto none = rank(both, {.latency_seconds = .05});
   EXPECT_EQ(order(none), (Names{"fast", "frugal"}));
   EXPECT_EQ(none.answer,
-            "no device reaches all goals; nearest is fast: 100 ms is over the latency of 50 ms");
+            "no device reaches all goals; nearest is fast: 150 ms is over the latency of 50 ms");
 }
 
 TEST(Rank, energy_that_is_not_known_is_no_energy_that_is_reached) {
@@ -83,7 +102,10 @@ TEST(Rank, energy_that_is_not_known_is_no_energy_that_is_reached) {
 }
 
 TEST(Rank, nobody_is_an_answer_too) {
-  EXPECT_EQ(rank({{}, {{"pi", "gone"}}}, {}).answer, "no device is known that could run it");
+  const auto ranking = rank({{}, {{"pi", "gone"}}}, {});
+  EXPECT_EQ(ranking.answer, "no device is known that could run it");
+  EXPECT_FALSE(ranking.clear);
+  EXPECT_FALSE(ranking.confidence);
 }
 
 TEST(RankingText, has_the_answer_first_and_each_device) {

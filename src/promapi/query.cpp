@@ -101,14 +101,14 @@ Queries::Queries(Queries&&) noexcept = default;
 Queries& Queries::operator=(Queries&&) noexcept = default;
 Queries::~Queries() = default;
 
-Result<InstantAnswer> Queries::instant(const std::string& expression) {
+Result<InstantAnswer> Queries::instant(const std::string& expression, net::Stopper* stopper) {
   net::Request request;
   request.path = "/api/v1/query?query=" + net::url_encoded(expression);
   request.timeout = state_->access.timeout;
   ASSAY_TRY(const auto header,
             authorization(state_->access.bearer_token_file, state_->access.basic_auth_file));
   if (!header.empty()) request.headers.push_back(header);
-  const auto response = state_->client.send(request);
+  const auto response = state_->client.send(request, stopper);
   if (!response)
     return fail({response.error().kind,
                  fmt::format("{}: {}", state_->who, response.error().message),

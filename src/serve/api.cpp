@@ -85,18 +85,14 @@ Result<json> placements_of(const PlacementsCall& call, const Snapshot& now, Uplo
         placement::rank(placement::candidates(*now.predictor, fleet, one.question), call.goals));
     asked.push_back(std::move(one));
   }
-  const auto places = placement::assign(rankings);
-  json list = json::array();
-  for (size_t i = 0; i < rankings.size(); ++i) {
-    json one = placement::ranking_document(rankings[i]);
-    one["model"] = asked[i].question.name;
-    one["node"] =
-        places[i] ? json(rankings[i].devices[*places[i]].candidate.node.name) : json(nullptr);
-    if (call.deploy)
-      one["deployed"] = deployed(asked[i], rankings[i], places[i], *now.predictor, deployments);
-    list.push_back(std::move(one));
-  }
-  return json{{"placements", std::move(list)}};
+  std::vector<std::string> names;
+  for (const auto& one : asked) names.push_back(one.question.name);
+  const auto assigned = placement::assign(rankings);
+  json document = placement::placements_document(names, rankings, assigned);
+  for (size_t i = 0; call.deploy && i < asked.size(); ++i)
+    document["placements"][i]["deployed"] =
+        deployed(asked[i], rankings[i], assigned[i].device, *now.predictor, deployments);
+  return document;
 }
 
 /// The model in the body: as it is, or in a form's field "file".
@@ -170,7 +166,7 @@ net::RequestPlan Api::plan(const ServerRequest& head) const {
     response.headers.emplace_back("WWW-Authenticate", "Bearer");
     return {.refusal = std::move(response)};
   }
-  if (route->answer == &Api::models) return {largest_upload_, uploads_.folder()};
+  if (route->answer == &Api::models) return uploads_.plan(head, largest_upload_, problem);
   return {kLargestCall};
 }
 

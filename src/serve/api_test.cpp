@@ -154,6 +154,14 @@ TEST_F(ApiTest, wrong_calls_are_named) {
             "the field 'conv_layers' must be a number, not text");
 }
 
+TEST_F(ApiTest, a_body_of_many_levels_is_refused_like_any_other) {
+  const std::string levels(400000, '[');
+  const auto response =
+      ask(call("POST", "/api/v1/placements",
+               R"({"models": [{"x": )" + levels + std::string(400000, ']') + "}]}"));
+  EXPECT_EQ(response.status, 422) << response.body;
+}
+
 TEST_F(ApiTest, devices_are_listed) {
   const auto answer = json::parse(ask(call("GET", "/api/v1/devices")).body);
   ASSERT_EQ(answer["devices"].size(), 2U);

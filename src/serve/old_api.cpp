@@ -110,7 +110,12 @@ Result<ServerResponse> upload_answer(const ServerRequest& request, const Snapsho
   ASSAY_TRY(Uploaded uploaded, uploads.add(form.filename, form.data));
   uploaded.model.counts.model_input_size = form.input_size;
   uploaded.model.counts.model_output_size = form.output_size;
-  ASSAY_TRY(const std::string told, prediction(now, {uploaded.name, uploaded.model}));
+  auto predicted = prediction(now, {uploaded.name, uploaded.model});
+  if (!predicted) {
+    uploads.remove(uploaded);  // the caller will send it again
+    return fail(predicted.error());
+  }
+  const std::string& told = *predicted;
   const std::string path = dumped(ordered_json(uploaded.file.native()));
   return json_answer(201, success(dumped(counts_document(uploaded)), told,
                                   fmt::format(", \"filepath\": {}", path)));
@@ -119,21 +124,21 @@ Result<ServerResponse> upload_answer(const ServerRequest& request, const Snapsho
 }  // namespace
 
 net::RequestPlan OldApi::plan(const ServerRequest& head) {
+  const auto refused = [](int status, std::string_view why, const char* name, const char* value) {
+    auto response = old_error(status, why);
+    if (name != nullptr) response.headers.emplace_back(name, value);
+    return net::RequestPlan{.refusal = std::move(response)};
+  };
+  if (!limit_.allows(head.address, clock_.now()))
+    return refused(429, "too many requests; come again in a second", "Retry-After", "1");
   const bool is_upload = head.path == "/upload";
   if (!is_upload && head.path != "/api/profiling")
-    return {.refusal = old_error(404, "only /api/profiling and /upload are here")};
-  if (head.method != "POST") {
-    auto response = old_error(405, "only POST is possible here");
-    response.headers.emplace_back("Allow", "POST");
-    return {.refusal = std::move(response)};
-  }
-  if (!limit_.allows(head.address, clock_.now())) {
-    auto response = old_error(429, "too many requests; come again in a second");
-    response.headers.emplace_back("Retry-After", "1");
-    return {.refusal = std::move(response)};
-  }
-  if (is_upload) return {largest_upload_, uploads_.folder()};
-  return {kLargestCall};
+    return refused(404, "only /api/profiling and /upload are here", nullptr, nullptr);
+  if (head.method != "POST") return refused(405, "only POST is possible here", "Allow", "POST");
+  // A browser says for which page it asks; nobody's page is meant to ask here.
+  if (!head.page.empty()) return refused(403, "web pages may not ask here", nullptr, nullptr);
+  if (!is_upload) return {kLargestCall};
+  return uploads_.plan(head, largest_upload_, old_error);
 }
 
 ServerResponse OldApi::profiling(const ServerRequest& request) const {
@@ -142,7 +147,10 @@ ServerResponse OldApi::profiling(const ServerRequest& request) const {
   const auto told = prediction(*state_.now(), {call->model, call->counts});
   if (!told) return old_error(503, told.error().message);
   // What was sent comes back as it was sent: numbers may be larger than ours.
-  return json_answer(200, success(trim(request.body), *told, ""));
+  std::string_view sent = request.body;
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (sent.starts_with(kByteOrderMark)) sent.remove_prefix(kByteOrderMark.size());
+  return json_answer(200, success(trim(sent), *told, ""));
 }
 
 ServerResponse OldApi::upload(const ServerRequest& request) const {

@@ -109,6 +109,27 @@ TEST_F(OldApiTest, numbers_beyond_all_that_was_learned_come_back_as_they_were_se
   EXPECT_TRUE(std::isfinite(seconds));
 }
 
+TEST_F(OldApiTest, a_byte_order_mark_does_not_come_back) {
+  const auto response = profile(std::string("\xEF\xBB\xBF") + kCall);
+  ASSERT_EQ(response.status, 200) << response.body;
+  EXPECT_EQ(json::parse(response.body)["model_characteristics"], json::parse(kCall));
+}
+
+TEST_F(OldApiTest, web_pages_may_not_ask) {
+  ServerRequest request;
+  request.method = "POST";
+  request.path = "/api/profiling";
+  request.page = "http://elsewhere.example";
+  request.body = kCall;
+  EXPECT_EQ(ask(request).status, 403);
+}
+
+TEST_F(OldApiTest, a_model_that_cannot_be_placed_is_not_kept) {
+  std::filesystem::remove(settings_.model_file);
+  EXPECT_EQ(upload(model(), sizes_).status, 503);
+  EXPECT_EQ(kept(), 0U);
+}
+
 TEST_F(OldApiTest, wrong_calls_are_refused_in_words) {
   EXPECT_EQ(profile("{").status, 400);
   EXPECT_EQ(message(profile(R"({"model": "x"})")), "the field 'conv_layers' is missing");

@@ -37,6 +37,10 @@ Result<double> number(const json& document, const char* field) {
 Result<OldCall> parse_old_call(const std::string& body) {
   const auto document = json::parse(body, nullptr, false);
   if (document.is_discarded()) return bad_input("the body is no JSON");
+  return old_call_of(document);
+}
+
+Result<OldCall> old_call_of(const json& document) {
   if (!document.is_object()) return bad_input("the body must be an object with a model's counts");
   const auto name = document.find("model");
   if (name == document.end()) return bad_input("the field 'model' is missing");

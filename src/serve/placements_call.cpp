@@ -58,7 +58,7 @@ Result<ModelCall> model_of(const json& item) {
   if (!item.is_object()) return bad_input("each of 'models' must be an object");
   const auto id = item.find("id");
   if (id == item.end()) {
-    ASSAY_TRY(const OldCall call, parse_old_call(item.dump()));
+    ASSAY_TRY(const OldCall call, old_call_of(item));
     return ModelCall{call.model, "", call.counts};
   }
   if (!id->is_string()) return bad_input("the 'id' of a model must be text");

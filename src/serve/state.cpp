@@ -19,11 +19,22 @@ State::State(const ServiceSettings& settings, Tell tell)
 
 State::~State() {
   thread_.request_stop();
+  stopper_.stop();
 }
 
 std::shared_ptr<const Snapshot> State::now() const {
-  const Lock lock(mutex_);
-  return snapshot_;
+  std::shared_ptr<const Snapshot> found;
+  {
+    const Lock lock(mutex_);
+    found = snapshot_;
+  }
+  // Whoever reads anew may hang; what it last said is not true for ever.
+  const std::chrono::duration<double> age = Clock::now() - found->read;
+  if (!queries_ || !found->problem.empty() || age.count() <= 2 * settings_.join.oldest_seconds)
+    return found;
+  auto old = std::make_shared<Snapshot>(*found);
+  old->problem = fmt::format("the nodes were asked for {:.0f} s ago, and not since", age.count());
+  return old;
 }
 
 void State::keep_reading(const std::stop_token& stop) {
@@ -69,7 +80,7 @@ void State::read_fleet(Snapshot& next) {
       next.fleet = std::move(*fleet);
     return;
   }
-  const auto live = placement::read_live(*queries_);
+  const auto live = placement::read_live(*queries_, &stopper_);
   if (live) {
     fleet_ = placement::join(*live, settings_.join);
     fleet_time_ = Clock::now();
@@ -90,6 +101,7 @@ void State::refresh() {
   next->predictor = predictor_;
   next->problem = predictor_problem_;
   if (predictor_) read_fleet(*next);
+  next->read = Clock::now();
   say(next->problem.empty() ? warning_ : next->problem);
   const Lock lock(mutex_);
   snapshot_ = std::move(next);

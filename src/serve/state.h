@@ -3,6 +3,7 @@
 
 #include "learned_source.h"
 
+#include <chrono>
 #include <condition_variable>
 #include <filesystem>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <thread>
 
 #include <assay/base/mutex.h>
+#include <assay/net/http_client.h>
 #include <assay/placement/live.h>
 #include <assay/predict/predictor.h>
 #include <assay/serve/service.h>
@@ -23,6 +25,7 @@ struct Snapshot {
   std::shared_ptr<const predict::Predictor> predictor;  ///< nothing: see problem
   placement::Fleet fleet;
   std::string problem;  ///< why nothing can be answered, in words for callers; empty: it can
+  std::chrono::steady_clock::time_point read = {};  ///< when the nodes were asked for
 };
 
 /// Keeps the newest snapshot. A thread of its own reads the model file when it has changed and asks
@@ -56,6 +59,7 @@ class State {
   std::optional<std::chrono::steady_clock::time_point> fleet_time_;
   std::string last_said_;
 
+  net::Stopper stopper_;  ///< of questions to Prometheus
   mutable Mutex mutex_;
   std::shared_ptr<const Snapshot> snapshot_ ASSAY_GUARDED_BY(mutex_);
   std::condition_variable_any stopped_;

@@ -8,10 +8,10 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <unistd.h>
 
-#include <assay/base/files.h>
 #include <assay/base/wording.h>
 
 namespace assay::serve {
@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kBody = "body-";  ///< of a request, as the server names it
 constexpr size_t kIdLength = 16;
+constexpr size_t kMostKnown = 1000;
 
 std::string random_id() {
   uint64_t bits = 0;
@@ -32,6 +32,12 @@ bool is_id(std::string_view text) {
   return text.size() == kIdLength && text.find_first_not_of("0123456789abcdef") == text.npos;
 }
 
+/// "0123456789abcdef-net.onnx": one of ours.
+bool is_ours(const fs::path& file) {
+  const std::string name = file.filename().native();
+  return name.size() > kIdLength && name[kIdLength] == '-' && is_id(name.substr(0, kIdLength));
+}
+
 /// A caller is told about the file that it sent, not about our folder.
 Error without_folder(Error error, const fs::path& file, const std::string& name) {
   const size_t at = error.message.find(file.native());
@@ -41,22 +47,42 @@ Error without_folder(Error error, const fs::path& file, const std::string& name)
 
 }  // namespace
 
-Result<void> Uploads::open() const {
+Result<void> Uploads::open() {
   std::error_code error;
-  fs::create_directories(folder_, error);
+  const bool is_new = !fs::exists(folder_, error);
+  fs::create_directories(incoming(), error);
   if (error)
     return refused(
         fmt::format("the folder {} cannot be made: {}", folder_.native(), error.message()));
-  fs::permissions(folder_, fs::perms::owner_all, error);
-  for (const auto& entry : fs::directory_iterator(folder_, error)) {
-    if (entry.path().filename().native().starts_with(kBody)) fs::remove(entry.path(), error);
+  if (is_new) fs::permissions(folder_, fs::perms::owner_all, error);
+  lock_ = Fd(::open((incoming() / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!lock_.valid() || ::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0)
+    return refused(fmt::format("another service has the folder {}; name another one by --uploads",
+                               folder_.native()));
+  for (const auto& entry : fs::directory_iterator(incoming(), error)) {
+    if (entry.path().filename().native().starts_with("body-")) fs::remove(entry.path(), error);
   }
   return {};
 }
 
+void Uploads::release(uint64_t bytes) {
+  const Lock lock(mutex_);
+  being_sent_ -= bytes;
+}
+
+net::RequestPlan Uploads::plan(const net::ServerRequest& head, uint64_t largest,
+                               const net::HttpServer::Refuse& refuse) {
+  const uint64_t bytes = head.content_length.value_or(largest);
+  if (bytes > largest) return {.refusal = refuse(413, "the request is too large")};
+  const Lock lock(mutex_);
+  if (being_sent_ + bytes > most_bytes_)
+    return {.refusal = refuse(503, "too much is being sent at this moment; come again later")};
+  being_sent_ += bytes;
+  const std::shared_ptr<void> hold(nullptr, [this, bytes](void*) { release(bytes); });
+  return {.body_bytes = largest, .folder = incoming(), .hold = hold};
+}
+
 Result<void> Uploads::make_room(uint64_t bytes) {
-  if (bytes > most_bytes_)
-    return bad_input(fmt::format("the model has {} bytes, more than are kept here", bytes));
   struct Kept {
     fs::file_time_type time;
     fs::path path;
@@ -66,8 +92,7 @@ Result<void> Uploads::make_room(uint64_t bytes) {
   uint64_t total = bytes;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder_, error)) {
-    if (!entry.is_regular_file(error) || entry.path().filename().native().starts_with(kBody))
-      continue;
+    if (!entry.is_regular_file(error) || !is_ours(entry.path())) continue;
     all.push_back({entry.last_write_time(error), entry.path(), entry.file_size(error)});
     total += all.back().bytes;
   }
@@ -75,48 +100,69 @@ Result<void> Uploads::make_room(uint64_t bytes) {
   for (const auto& oldest : all) {
     if (total <= most_bytes_) break;
     fs::remove(oldest.path, error);
+    known_.erase(oldest.path.filename().native().substr(0, kIdLength));
     total -= oldest.bytes;
   }
+  if (total > most_bytes_)
+    return bad_input(fmt::format("the model has {} bytes, more than are kept here", bytes));
   return {};
 }
 
-Result<Uploaded> Uploads::read(const fs::path& file) const {
-  const std::string stored = file.filename().native();
-  Uploaded uploaded{stored.substr(0, kIdLength), stored.substr(kIdLength + 1), file, {}};
-  auto found = model::characteristics(file, {});
-  if (!found) return fail(without_folder(found.error(), file, uploaded.name));
-  uploaded.model = std::move(*found);
-  return uploaded;
+void Uploads::remember(const Uploaded& uploaded) {
+  if (known_.size() >= kMostKnown) known_.erase(known_.begin());
+  known_.insert_or_assign(uploaded.id, uploaded);
 }
 
 Result<Uploaded> Uploads::add(std::string_view filename, std::string_view data) {
-  const fs::path file = folder_ / fmt::format("{}-{}", random_id(), safe_filename(filename));
+  Uploaded uploaded{random_id(), safe_filename(filename), {}, {}};
+  uploaded.file = folder_ / fmt::format("{}-{}", uploaded.id, uploaded.name);
+  ASSAY_TRY(const auto model, model::scan(data, uploaded.name));
+  const auto traced = model::trace(model, {});
+  if (!traced)
+    return fail(
+        {traced.error().kind, fmt::format("{}: {}", uploaded.name, traced.error().message)});
+  uploaded.model = model::characteristics(*traced);
   {
     const Lock lock(mutex_);
     ASSAY_CHECK(make_room(data.size()));
-    const Fd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    if (!fd.valid()) return refused_errno("the model cannot be kept", errno);
-    const auto written = write_all(fd.get(), data);
-    if (!written) {
-      ::unlink(file.c_str());
-      return fail(without_folder(written.error(), file, "the model"));
-    }
   }
-  auto uploaded = read(file);
-  if (!uploaded) ::unlink(file.c_str());
+  const Fd fd(::open(uploaded.file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!fd.valid()) return refused_errno("the model cannot be kept", errno);
+  const auto written = write_all(fd.get(), data);
+  if (!written) {
+    ::unlink(uploaded.file.c_str());
+    return refused(fmt::format("the model cannot be kept: {}", written.error().message));
+  }
+  const Lock lock(mutex_);
+  remember(uploaded);
   return uploaded;
 }
 
 Result<Uploaded> Uploads::find(const std::string& id) {
-  const Lock lock(mutex_);
+  {
+    const Lock lock(mutex_);
+    const auto known = known_.find(id);
+    if (known != known_.end()) return known->second;
+  }
   std::error_code error;
-  if (is_id(id)) {
-    for (const auto& entry : fs::directory_iterator(folder_, error)) {
-      if (entry.path().filename().native().starts_with(id + "-")) return read(entry.path());
-    }
+  for (const auto& entry : fs::directory_iterator(folder_, error)) {
+    if (!is_ours(entry.path()) || !entry.path().filename().native().starts_with(id + "-")) continue;
+    Uploaded uploaded{id, entry.path().filename().native().substr(kIdLength + 1), entry.path(), {}};
+    auto found = model::characteristics(entry.path(), {});
+    if (!found) return fail(without_folder(found.error(), entry.path(), uploaded.name));
+    uploaded.model = std::move(*found);
+    const Lock lock(mutex_);
+    remember(uploaded);
+    return uploaded;
   }
   return bad_input(
       fmt::format("no model with the id {} is kept here; send it again", in_quotes(id)));
+}
+
+void Uploads::remove(const Uploaded& uploaded) {
+  ::unlink(uploaded.file.c_str());
+  const Lock lock(mutex_);
+  known_.erase(uploaded.id);
 }
 
 }  // namespace assay::serve

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 
+#include <assay/base/files.h>
 #include <assay/base/mutex.h>
 #include <assay/base/result.h>
 #include <assay/model/workload.h>
@@ -20,29 +22,42 @@ struct Uploaded {
   model::Characteristics model;
 };
 
-/// The folder of models that callers have sent, bounded in bytes: the oldest make room. Bodies
-/// of requests are written to it as well, and are gone when they have been read. Thread-safe.
+/// The folder of models that callers have sent, bounded in bytes together with what is being sent:
+/// the oldest make room. Only files that it has made itself are touched. Thread-safe.
 class Uploads {
  public:
   Uploads(std::filesystem::path folder, uint64_t most_bytes)
       : folder_(std::move(folder)), most_bytes_(most_bytes) {}
 
-  /// Makes the folder, for its owner alone, and removes what a crash has left in it.
-  Result<void> open() const;
+  /// Makes the folder, for its owner alone, and removes bodies that a crash has left. Fails while
+  /// another service has it.
+  Result<void> open();
   const std::filesystem::path& folder() const { return folder_; }
 
-  /// Keeps a model whose bytes are in `data`, and reads it. What is no model is not kept.
+  /// What is done with a request that sends a model: its body goes to a file, and room is set aside
+  /// for it. Refused when it is too large, or when too much is being sent already.
+  net::RequestPlan plan(const net::ServerRequest& head, uint64_t largest,
+                        const net::HttpServer::Refuse& refuse);
+
+  /// Keeps a model whose bytes are in `data`. What is no model is not kept, and makes no room.
   Result<Uploaded> add(std::string_view filename, std::string_view data);
   /// One that was sent before; an error when it is none, or has made room for others.
   Result<Uploaded> find(const std::string& id);
+  void remove(const Uploaded& uploaded);
 
  private:
-  Result<Uploaded> read(const std::filesystem::path& file) const;
-  Result<void> make_room(uint64_t bytes);
+  std::filesystem::path incoming() const { return folder_ / "incoming"; }
+  Result<void> make_room(uint64_t bytes) ASSAY_REQUIRES(mutex_);
+  void remember(const Uploaded& uploaded) ASSAY_REQUIRES(mutex_);
+  void release(uint64_t bytes);
 
   const std::filesystem::path folder_;
   const uint64_t most_bytes_;
-  Mutex mutex_;  ///< of the folder
+  Fd lock_;
+  Mutex mutex_;
+  uint64_t being_sent_ ASSAY_GUARDED_BY(mutex_) = 0;
+  /// What has been read of models, so that nobody waits for a file.
+  std::map<std::string, Uploaded> known_ ASSAY_GUARDED_BY(mutex_);
 };
 
 }  // namespace assay::serve

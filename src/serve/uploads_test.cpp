@@ -56,11 +56,12 @@ TEST_F(UploadsTest, a_model_is_kept_read_and_found_again) {
 TEST_F(UploadsTest, what_is_no_model_is_refused_and_not_kept) {
   Uploads uploads(folder_ / "uploads", 1U << 30U);
   ASSERT_TRUE(uploads.open());
+  ASSERT_TRUE(uploads.add("m.onnx", model()));
   const auto sent = uploads.add("cat.jpg", "\xff\xd8\xff");
   ASSERT_FALSE(sent);
   EXPECT_EQ(sent.error().kind, ErrorKind::input);
   EXPECT_EQ(sent.error().message.find(folder_.native()), std::string::npos) << sent.error().message;
-  EXPECT_EQ(kept(), 0U);
+  EXPECT_EQ(kept(), 1U);
 }
 
 TEST_F(UploadsTest, the_oldest_make_room_and_too_large_ones_are_refused) {
@@ -78,7 +79,8 @@ TEST_F(UploadsTest, the_oldest_make_room_and_too_large_ones_are_refused) {
   EXPECT_EQ(kept(), 2U);
   EXPECT_FALSE(uploads.find(ids[0]));
   EXPECT_TRUE(uploads.find(ids[2]));
-  Uploads tiny(folder_ / "uploads", 10);
+  Uploads tiny(folder_ / "tiny", 10);
+  ASSERT_TRUE(tiny.open());
   EXPECT_FALSE(tiny.add("m.onnx", bytes));
 }
 
@@ -90,11 +92,46 @@ TEST_F(UploadsTest, ids_lead_nowhere_else) {
 }
 
 TEST_F(UploadsTest, bodies_that_a_crash_has_left_are_removed_at_the_start) {
-  fs::create_directories(folder_ / "uploads");
-  ASSERT_TRUE(write_file(folder_ / "uploads" / "body-123456", "x"));
-  const Uploads uploads(folder_ / "uploads", 1U << 30U);
+  const auto left = folder_ / "uploads/incoming/body-123456";
+  fs::create_directories(left.parent_path());
+  ASSERT_TRUE(write_file(left, "x"));
+  Uploads uploads(folder_ / "uploads", 1U << 30U);
   ASSERT_TRUE(uploads.open());
-  EXPECT_EQ(kept(), 0U);
+  EXPECT_FALSE(fs::exists(left));
+  Uploads second(folder_ / "uploads", 1U << 30U);
+  EXPECT_FALSE(second.open()) << "another service has it";
+}
+
+TEST_F(UploadsTest, files_of_others_are_left_alone) {
+  fs::create_directories(folder_ / "uploads");
+  fs::permissions(folder_ / "uploads", fs::perms::owner_all | fs::perms::others_read);
+  ASSERT_TRUE(write_file(folder_ / "uploads/mine.onnx", std::string(100000, 'x')));
+  ASSERT_TRUE(write_file(folder_ / "uploads/body-mine", "x"));
+  const std::string bytes = model();
+  Uploads uploads(folder_ / "uploads", bytes.size() * 3 / 2);
+  ASSERT_TRUE(uploads.open());
+  ASSERT_TRUE(uploads.add("m.onnx", bytes));
+  ASSERT_TRUE(uploads.add("m.onnx", bytes));
+  EXPECT_TRUE(fs::exists(folder_ / "uploads/mine.onnx"));
+  EXPECT_TRUE(fs::exists(folder_ / "uploads/body-mine"));
+  EXPECT_EQ(fs::status(folder_ / "uploads").permissions() & fs::perms::others_read,
+            fs::perms::others_read);
+}
+
+TEST_F(UploadsTest, no_more_than_is_kept_may_be_on_its_way) {
+  Uploads uploads(folder_ / "uploads", 1000);
+  ASSERT_TRUE(uploads.open());
+  net::ServerRequest head;
+  head.content_length = 600;
+  auto first = uploads.plan(head, 900, net::refusal);
+  ASSERT_FALSE(first.refusal);
+  EXPECT_EQ(uploads.plan(head, 900, net::refusal).refusal->status, 503);
+  first.hold.reset();
+  EXPECT_FALSE(uploads.plan(head, 900, net::refusal).refusal);
+  head.content_length = 901;
+  EXPECT_EQ(uploads.plan(head, 900, net::refusal).refusal->status, 413);
+  head.content_length.reset();  // as much as may be
+  EXPECT_EQ(uploads.plan(head, 2000, net::refusal).refusal->status, 503);
 }
 
 }  // namespace

@@ -68,13 +68,16 @@ class ServiceTest : public ::testing::Test {
   }
   /// A body as the server has put it into a file.
   std::filesystem::path body_file(const std::string& bytes) const {
-    EXPECT_TRUE(write_file(uploads_->folder() / "body-test", bytes));
-    return uploads_->folder() / "body-test";
+    EXPECT_TRUE(write_file(uploads_->folder() / "incoming/body-test", bytes));
+    return uploads_->folder() / "incoming/body-test";
   }
-  size_t kept() const {
-    return static_cast<size_t>(
-        std::distance(std::filesystem::directory_iterator(uploads_->folder()),
-                      std::filesystem::directory_iterator()));
+  size_t kept() const {  // beside the folder of what is on its way, which is empty then
+    const auto count = [](const std::filesystem::path& folder) {
+      return std::distance(std::filesystem::directory_iterator(folder),
+                           std::filesystem::directory_iterator());
+    };
+    return static_cast<size_t>(count(uploads_->folder()) - 1 +
+                               count(uploads_->folder() / "incoming") - 1);
   }
 
   ServiceSettings settings_;

@@ -37,9 +37,11 @@ struct ServerRequest {
   std::string accept_encoding;
   std::string authorization;
   std::string content_type;
+  std::optional<uint64_t> content_length = {};  ///< as announced
   std::string address;  ///< of the caller, without the port; empty over a unix socket
   std::string body;
   std::filesystem::path body_file = {};  ///< where it is instead, as RequestPlan says
+  std::shared_ptr<void> hold = {};       ///< as RequestPlan had it
 
   /// The value of a parameter of the query, decoded; empty when it has none of that name.
   std::string parameter(std::string_view name) const;
@@ -64,6 +66,8 @@ struct RequestPlan {
   size_t body_bytes = 0;  ///< larger bodies are refused
   /// The body goes to a file in it, which the handler then owns; empty: to memory.
   std::filesystem::path folder = {};
+  /// Kept until the request is done with: what was set aside for it.
+  std::shared_ptr<void> hold = {};
   /// In place of reading the body and asking the handler.
   std::optional<ServerResponse> refusal = {};
 };
@@ -73,7 +77,8 @@ struct ServerLimits {
   size_t clients = 64;  ///< further ones are told to come later
   size_t header_bytes = 16384;
   size_t body_bytes = 1U << 20U;
-  Milliseconds patience{30'000};  ///< for a request to come, and for an answer to be taken
+  Milliseconds patience{30'000};          ///< for a request to come, and for an answer to be taken
+  double least_bytes_per_second = 100e3;  ///< of bodies that go to a file; slower ones are given up
 };
 
 struct ServerState;

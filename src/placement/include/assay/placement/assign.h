@@ -8,10 +8,16 @@
 
 namespace assay::placement {
 
-/// For each ranking (of one model, over one and the same fleet) the place in its list of devices
-/// where the model goes, so that all models together take the least time: models on one node share
-/// it, each as if the others kept it busy. Nothing where no device has room. Devices that miss
-/// goals are taken only when no other has room.
-std::vector<std::optional<size_t>> assign(const std::vector<Ranking>& rankings);
+/// Where one of several models goes.
+struct Assigned {
+  std::optional<size_t> device = {};  ///< in its ranking's list; nothing: no device has room
+  size_t models = 0;                  ///< that the node has then, this one too
+  double seconds = 0;                 ///< of an inference with its transfer while all of them run
+};
+
+/// For each ranking (of one model, over one and the same fleet) where the model goes, so that as
+/// few as possible find no room, then as few as possible miss goals by themselves, and then all
+/// together take the least time: models on one node share it, each as if the others kept it busy.
+std::vector<Assigned> assign(const std::vector<Ranking>& rankings);
 
 }  // namespace assay::placement

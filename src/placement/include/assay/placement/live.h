@@ -37,6 +37,6 @@ struct JoinRules {
 Fleet join(const LiveSeries& series, const JoinRules& rules);
 
 /// Asks for all of it. Fails when Prometheus does not answer, and when it knows no node.
-Result<LiveSeries> read_live(promapi::Queries& queries);
+Result<LiveSeries> read_live(promapi::Queries& queries, net::Stopper* stopper = nullptr);
 
 }  // namespace assay::placement

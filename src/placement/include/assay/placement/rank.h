@@ -28,12 +28,13 @@ struct Ranked {
 struct Ranking {
   std::vector<Ranked> devices;
   std::vector<LeftOut> left_out;
-  bool clear = false;     ///< false: the intervals of the two best overlap too much to tell
-  double confidence = 0;  ///< that the first is really faster than the second
-  std::string answer;     ///< in a sentence
+  bool clear = false;  ///< false: the intervals overlap too much to tell, or nothing was compared
+  std::optional<double> confidence;  ///< that the first is the best; nothing without devices
+  std::string answer;                ///< in a sentence
 };
 
-Ranking rank(const Candidates& candidates, const Goals& goals);
+/// Transfers count where they are known of all.
+Ranking rank(Candidates candidates, const Goals& goals);
 
 /// Below it the fastest cannot be told.
 constexpr double kClear = 0.9;

@@ -10,6 +10,10 @@
 #include <assay/base/result.h>
 #include <assay/base/time.h>
 
+namespace assay::net {
+class Stopper;
+}
+
 namespace assay::promapi {
 
 /// Where a Prometheus is and how it is trusted.
@@ -43,8 +47,8 @@ class Queries {
   Queries& operator=(Queries&&) noexcept;
   ~Queries();
 
-  /// The values of this moment; an expression that gives no vector is an error.
-  Result<InstantAnswer> instant(const std::string& expression);
+  /// The values of this moment; an expression that gives no vector is an error, and so is the stop.
+  Result<InstantAnswer> instant(const std::string& expression, net::Stopper* stopper = nullptr);
 
  private:
   struct State;
