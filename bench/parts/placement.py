@@ -39,8 +39,15 @@ def mean(found, key):
     return statistics.fmean(f[key] for f in found)
 
 
+def spread(found, key, digits):
+    """The mean and, of several, from what to what."""
+    values = [f[key] for f in found]
+    text = f"{statistics.fmean(values):.{digits}f} %"
+    return text if len(values) < 2 else f"{text} ({min(values):.{digits}f} to {max(values):.{digits}f})"
+
+
 def told(found):
-    return f"MAPE {mean(found, 'mape'):.2f} %, {mean(found, 'within'):.1f} % within a tenth"
+    return f"MAPE {spread(found, 'mape', 2)}, {spread(found, 'within', 1)} within a tenth"
 
 
 def verdict(column, good):
@@ -62,7 +69,8 @@ def mlperf_models(bench, ask, column):
               "at most 5.5 %, at least 90 %", verdict(column, good))
     choices = [f["fastest"] for f in found]
     right, regret = mean(choices, "right"), mean(choices, "regret")
-    bench.row(f"{name}: the fastest of {choices[0]['systems']} systems", f"{right:.1f} % right, regret {regret:.2f} %",
+    bench.row(f"{name}: the fastest of {choices[0]['systems']} systems",
+              f"{spread(choices, 'right', 1)} right, regret {spread(choices, 'regret', 2)}",
               f"{choices[0]['items']} items; always the same: {choices[0]['constant']:.0f} %; baseline 86 %",
         "at least 92 %, at most 1 %", verdict(column, right >= 92 and regret <= 1))
     if column == COLUMNS[0]:
@@ -71,14 +79,16 @@ def mlperf_models(bench, ask, column):
 
 def mlperf_devices(bench, ask, column):
     name = f"MLPerf edge, {column}: unseen device"
-    table = ("devices", "mlperf_edge_singlestream.csv", "mlperf_systems.yaml", "0", column)
-    drawn, chosen = ask(*table, "any", "20"), ask(*table, "chosen", "20")
-    good = drawn["mape"] <= 7.5 and drawn["within"] >= 80
-    bench.row(f"{name}, any 20 runs", told([drawn]), "baseline 10.1 %, 66.1 %", "at most 7.5 %, at least 80 %",
-              verdict(column, good))
-    bench.row(f"{name}, 20 chosen runs", told([chosen]))
+    def tell(seed, how):
+        return ask("devices", "mlperf_edge_singlestream.csv", "mlperf_systems.yaml", str(seed), column, how, "20")
+
+    drawn = [tell(seed, "any") for seed in SEEDS]
+    good = mean(drawn, "mape") <= 7.5 and mean(drawn, "within") >= 80
+    bench.row(f"{name}, any 20 runs", told(drawn), f"mean of {3 * len(SEEDS)} draws; baseline 10.1 %, 66.1 %",
+              "at most 7.5 %, at least 80 %", verdict(column, good))
+    bench.row(f"{name}, 20 chosen runs", told([tell(0, "chosen")]))
     if column == COLUMNS[0]:
-        intervals(bench, name, [drawn])
+        intervals(bench, name, drawn)
 
 
 def phones(bench, ask):

@@ -109,7 +109,7 @@ json fastest(const Table& table, const Validation& found, const std::string& pre
 Result<json> unseen_models(const std::vector<std::string>& words) {
   const auto word = [&](size_t i) { return i < words.size() ? words[i] : std::string(); };
   ASSAY_TRY(const auto table, table_of(word(1), word(2), word(4)));
-  const auto found = validate(table, kFolds, std::strtoull(word(3).c_str(), nullptr, 10));
+  ASSAY_TRY(const auto found, validate(table, kFolds, std::strtoull(word(3).c_str(), nullptr, 10)));
   json result = json_of(accuracy(judged(table, found)));
   result["tasks"] = table.tasks.size();
   result["models"] = table.items.size();

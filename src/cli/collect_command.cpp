@@ -109,7 +109,7 @@ void add_how_options(CLI::App& command, CollectArguments& args) {
       ->check(CLI::IsMember({"idle", "stress", "quota"}));
   command.add_option("--threads", options.threads, "Of the engine (as many as there are cores)")
       ->check(CLI::Range(1, 1024));
-  command.add_option("--inferences", options.inferences, "Of one iteration, at most (100)")
+  command.add_option("--inferences", options.inferences, "Of one iteration, at most (300)")
       ->check(CLI::Range(1, 1'000'000));
   command.add_option("--seconds", options.seconds, "Of one iteration, about (1)")
       ->check(CLI::Range(0.01, 3600.0));

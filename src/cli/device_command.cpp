@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.h"
 #include "exit_code.h"
+#include "placement_options.h"
 #include "share_options.h"
 #include "signals.h"
 
@@ -11,6 +12,7 @@
 
 #include <assay/base/text.h>
 #include <assay/collect/calibrate.h>
+#include <assay/store/shelf.h>
 
 namespace assay::cli {
 namespace {
@@ -31,6 +33,7 @@ struct DeviceArguments {
   collect::CalibrateOptions options;
   ShareArguments share;
   std::string name;
+  std::string shared;
   bool json = false;
 };
 
@@ -100,7 +103,10 @@ void print_calibration(const Calibration& found) {
   print_line("disk",
              fmt::format("reads {}, writes {}", rate_text(found, "disk_read_bytes_per_second"),
                          rate_text(found, "disk_write_bytes_per_second")));
-  print_line("network", rate_text(found, "network_bytes_per_second"));
+  const bool has_peer = figure(found, "network_bytes_per_second") > 0;
+  print_line("network", has_peer ? rate_text(found, "network_bytes_per_second")
+                                 : rate_text(found, "loopback_bytes_per_second") +
+                                       " to itself; --peer measures a real one");
   for (const auto& [name, why] : found.missing)
     print_line(short_name(name), "not measured: " + why);
   print_shaky(found);
@@ -108,6 +114,25 @@ void print_calibration(const Calibration& found) {
 
 void show_doing(const std::string& what) {
   if (::isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\033[Kmeasuring {} ...", what);
+}
+
+Result<void> share(const std::string& url, const Calibration& found) {
+  if (url.empty()) return {};
+  ASSAY_TRY(const auto shelf, store::open_postgres_shelf(url));
+  return shelf->put("device", found.device.name, collect::calibration_document(found).dump());
+}
+
+/// Those beside the history, or those that machines share.
+Result<std::vector<Result<Calibration>>> load(const std::string& url,
+                                              const std::filesystem::path& store) {
+  if (url.empty()) return collect::load_calibrations(collect::devices_folder(store));
+  ASSAY_TRY(const auto shelf, store::open_postgres_shelf(url));
+  ASSAY_TRY(const auto documents, shelf->list("device"));
+  std::vector<Result<Calibration>> found;
+  for (const auto& document : documents)
+    found.push_back(collect::read_calibration(nlohmann::json::parse(document.json, nullptr, false),
+                                              "the shared store, " + document.name));
+  return found;
 }
 
 Result<int> calibrate(DeviceArguments& args, const std::filesystem::path& store) {
@@ -127,6 +152,7 @@ Result<int> calibrate(DeviceArguments& args, const std::filesystem::path& store)
   if (signals.came()) return kInterrupted;
   if (!found) return fail(found.error());
   ASSAY_TRY(const auto file, collect::store_calibration(folder, *found));
+  ASSAY_CHECK(share(args.shared, *found));
   if (args.json) {
     fmt::print("{}\n", collect::calibration_document(*found).dump(2));
   } else {
@@ -136,9 +162,10 @@ Result<int> calibrate(DeviceArguments& args, const std::filesystem::path& store)
   return kDone;
 }
 
-Result<int> list(const std::filesystem::path& store, bool json) {
+Result<int> list(const DeviceArguments& args, const std::filesystem::path& store) {
+  const bool json = args.json;
   nlohmann::json documents = nlohmann::json::array();
-  const auto found = collect::load_calibrations(collect::devices_folder(store));
+  ASSAY_TRY(const auto found, load(args.shared, store));
   if (!json && found.empty())
     fmt::print("no device is known; `assay device calibrate` measures this one\n");
   if (!json && !found.empty())
@@ -189,6 +216,7 @@ void add_calibrate(CLI::App& device, const std::shared_ptr<DeviceArguments>& arg
                       "address:port that takes what is sent, for the network (this machine)");
   command->add_flag("--json", args->json, "As JSON");
   add_share_options(*command, args->share);
+  add_shared_option(*command, args->shared);
   add_store_option(*command, context);
   command->callback([args, &context] {
     context.action = [args, &context] { return calibrate(*args, context.store); };
@@ -205,9 +233,10 @@ void add_device_command(CLI::App& app, Context& context) {
   add_calibrate(*device, args, context);
   auto* listing = device->add_subcommand("list", "The devices that were measured");
   listing->add_flag("--json", args->json, "As JSON");
+  add_shared_option(*listing, args->shared);
   add_store_option(*listing, context);
   listing->callback([args, &context] {
-    context.action = [args, &context] { return list(context.store, args->json); };
+    context.action = [args, &context] { return list(*args, context.store); };
   });
   auto* showing = device->add_subcommand("show", "What one device was measured to do");
   showing->add_option("name", args->name, "Of the device")->required();

@@ -3,9 +3,12 @@
 
 #include <cstdlib>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <assay/base/text.h>
 #include <assay/base/wording.h>
+#include <assay/collect/calibrate.h>
+#include <assay/store/shelf.h>
 
 namespace assay::cli {
 namespace {
@@ -19,11 +22,24 @@ std::string url_of(std::string address) {
 
 }  // namespace
 
+void add_shared_option(CLI::App& command, std::string& shared) {
+  command
+      .add_option("--shared", shared,
+                  "A PostgreSQL that machines share devices and what was learned by (default: "
+                  "ASSAY_SHARED)")
+      ->type_name("URL")
+      ->envname("ASSAY_SHARED")
+      ->check([](const std::string& url) {
+        return store::is_postgres(url) ? "" : "it is written as postgresql://user@host/database";
+      });
+}
+
 void add_placement_options(CLI::App& command, PlacementOptions& options) {
   command
       .add_option("--learned", options.learned,
                   "What 'assay train' has learned (default: placement.json beside the history)")
       ->type_name("FILE");
+  add_shared_option(command, options.shared);
   constexpr const char* kNodes = "Nodes";
   command
       .add_option("--prometheus", options.prometheus,
@@ -61,6 +77,53 @@ void add_placement_options(CLI::App& command, PlacementOptions& options) {
 std::filesystem::path learned_file(const PlacementOptions& options, const Context& context) {
   if (!options.learned.empty()) return options.learned;
   return context.store.parent_path() / "placement.json";
+}
+
+Result<std::vector<predict::Device>> calibrated_devices(const PlacementOptions& options,
+                                                        const Context& context) {
+  std::vector<predict::Device> devices;
+  for (const auto& found : collect::load_calibrations(collect::devices_folder(context.store))) {
+    if (found) devices.push_back(found->device);
+  }
+  if (options.shared.empty()) return devices;
+  ASSAY_TRY(const auto shelf, store::open_postgres_shelf(options.shared));
+  ASSAY_TRY(const auto documents, shelf->list("device"));
+  for (const auto& document : documents) {
+    const auto found = collect::read_calibration(
+        nlohmann::json::parse(document.json, nullptr, false), document.name);
+    if (found) devices.push_back(found->device);
+  }
+  return devices;
+}
+
+namespace {
+
+Result<predict::Predictor> learned_alone(const PlacementOptions& options, const Context& context) {
+  const auto file = learned_file(options, context);
+  if (!options.shared.empty()) {
+    ASSAY_TRY(const auto shelf, store::open_postgres_shelf(options.shared));
+    ASSAY_TRY(const auto documents, shelf->list("learned"));
+    if (documents.empty())
+      return refused(
+          "the shared store has nothing that was learned; put it there with 'assay train "
+          "--shared'");
+    return predict::Predictor::parse("the shared store", documents.front().json);
+  }
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored))
+    return refused(
+        fmt::format("nothing was learned yet: there is no file {}; make it with 'assay "
+                    "train'",
+                    file.native()));
+  return predict::Predictor::read(file);
+}
+
+}  // namespace
+
+Result<predict::Predictor> read_learned(const PlacementOptions& options, const Context& context) {
+  ASSAY_TRY(const auto learned, learned_alone(options, context));
+  ASSAY_TRY(const auto devices, calibrated_devices(options, context));
+  return learned.with(devices);
 }
 
 promapi::PrometheusAccess prometheus_access(const PlacementOptions& options) {

@@ -8,12 +8,14 @@
 #include <vector>
 
 #include <assay/placement/live.h>
+#include <assay/predict/predictor.h>
 
 namespace assay::cli {
 
 /// What `predict`, `place` and `serve` share: what was learned, and how the nodes are.
 struct PlacementOptions {
   std::string learned;  ///< empty: placement.json beside the history
+  std::string shared;   ///< a store that has it instead
   std::string prometheus;
   std::string prometheus_ca;
   std::string prometheus_token;
@@ -23,7 +25,15 @@ struct PlacementOptions {
 };
 void add_placement_options(CLI::App& command, PlacementOptions& options);
 
+/// Adds --shared: a PostgreSQL that devices and what was learned are kept in.
+void add_shared_option(CLI::App& command, std::string& shared);
+
 std::filesystem::path learned_file(const PlacementOptions& options, const Context& context);
+/// Those that `assay device calibrate` has measured, here or on machines that share a store.
+Result<std::vector<predict::Device>> calibrated_devices(const PlacementOptions& options,
+                                                        const Context& context);
+/// With those devices. An error says how to make one where there is none.
+Result<predict::Predictor> read_learned(const PlacementOptions& options, const Context& context);
 /// --prometheus, else PROMETHEUS_IP; without a url when neither is there.
 promapi::PrometheusAccess prometheus_access(const PlacementOptions& options);
 /// "pi=40" of --load is a share of 0.4.

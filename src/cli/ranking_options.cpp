@@ -88,7 +88,7 @@ void add_ranking_options(CLI::App& command, RankingOptions& options) {
 
 Result<Known> read_known(const RankingOptions& options, const Context& context) {
   ASSAY_TRY(auto goals, goals_of(options));
-  ASSAY_TRY(auto predictor, predict::Predictor::read(learned_file(options.placement, context)));
+  ASSAY_TRY(auto predictor, read_learned(options.placement, context));
   ASSAY_TRY(auto whole, fleet_of(options, predictor));
   ASSAY_TRY(auto fleet, narrowed(std::move(whole), options.device));
   std::optional<double> network;

@@ -25,12 +25,14 @@ Result<int> serve_requests(ServeArguments& args, const Context& context) {
   serve::ServiceSettings& settings = args.settings;
   const auto folder = context.store.parent_path();
   settings.model_file = learned_file(args.placement, context);
+  settings.shared = args.placement.shared;
   settings.prometheus = prometheus_access(args.placement);
   if (settings.token_file.empty()) settings.token_file = folder / "token";
   if (settings.uploads.empty()) settings.uploads = folder / "uploads";
   if (!args.largest_upload.empty()) {
     ASSAY_TRY(settings.largest_upload, parse_bytes(args.largest_upload));
   }
+  ASSAY_TRY(settings.devices, calibrated_devices(args.placement, context));
   settings.deploy_image = args.workers.image;
   settings.placed_table = folder / "placed.csv";
   settings.find_host = [&args](const std::string& node) {

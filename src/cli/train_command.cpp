@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.h"
 #include "exit_code.h"
+#include "placement_options.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -10,7 +11,9 @@
 #include <unistd.h>
 
 #include <assay/base/files.h>
+#include <assay/collect/calibrate.h>
 #include <assay/predict/train.h>
+#include <assay/store/shelf.h>
 
 namespace assay::cli {
 namespace {
@@ -21,7 +24,8 @@ struct TrainArguments {
   std::vector<std::string> tables;
   std::string mapping;
   std::string devices;
-  std::string output = "assay-model.json";
+  std::string output;  ///< empty: placement.json beside the history
+  std::string shared;
   std::string report;
   std::string update;
   uint64_t seed = 0;
@@ -48,7 +52,17 @@ Result<predict::Runs> runs_of(const TrainArguments& args, const predict::Mapping
   return runs;
 }
 
-/// The calibrated devices of a folder: NAME.json as `assay device calibrate` writes it.
+/// A device as `assay device calibrate` writes it.
+Result<void> add_device(const std::string& text, const std::string& where, predict::Runs& runs) {
+  const auto document = nlohmann::json::parse(text, nullptr, false);
+  if (!document.is_object() || !document.contains("device"))
+    return bad_input(fmt::format("{}: is no device that was calibrated", where));
+  ASSAY_TRY(const auto device, predict::read_device(document["device"], where));
+  predict::add_device(runs, device);
+  return {};
+}
+
+/// All of a folder, as NAME.json.
 Result<void> add_devices(const std::filesystem::path& folder, predict::Runs& runs) {
   std::error_code error;
   std::vector<std::filesystem::path> files;
@@ -60,12 +74,25 @@ Result<void> add_devices(const std::filesystem::path& folder, predict::Runs& run
   std::sort(files.begin(), files.end());
   for (const auto& file : files) {
     ASSAY_TRY(const auto text, read_file(file));
-    const auto document = nlohmann::json::parse(text, nullptr, false);
-    if (!document.is_object() || !document.contains("device"))
-      return bad_input(fmt::format("{}: is no device that was calibrated", file.native()));
-    ASSAY_TRY(const auto device, predict::read_device(document["device"], file.native()));
-    predict::add_device(runs, device);
+    ASSAY_CHECK(add_device(text, file.native(), runs));
   }
+  return {};
+}
+
+/// Those that were named, or those beside the history; and those that are shared.
+Result<void> add_all_devices(const TrainArguments& args, const Context& context,
+                             store::Shelf* shelf, predict::Runs& runs) {
+  const auto usual = collect::devices_folder(context.store);
+  std::error_code ignored;
+  if (!args.devices.empty()) {
+    ASSAY_CHECK(add_devices(args.devices, runs));
+  } else if (std::filesystem::is_directory(usual, ignored)) {
+    ASSAY_CHECK(add_devices(usual, runs));
+  }
+  if (shelf == nullptr) return {};
+  ASSAY_TRY(const auto documents, shelf->list("device"));
+  for (const auto& document : documents)
+    ASSAY_CHECK(add_device(document.json, "the shared store, " + document.name, runs));
   return {};
 }
 
@@ -73,7 +100,24 @@ void show_progress(const std::string& what) {
   if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\033[K{}", what);
 }
 
-Result<int> train(const TrainArguments& args) {
+/// Writes the file, and shares it where that was asked for. Returns where it is.
+Result<std::string> keep(const TrainArguments& args, const Context& context, store::Shelf* shelf,
+                         const std::string& file) {
+  const std::filesystem::path usual = context.store.parent_path() / "placement.json";
+  const auto path = args.output.empty() ? usual : std::filesystem::path(args.output);
+  std::error_code ignored;
+  if (args.output.empty()) std::filesystem::create_directories(usual.parent_path(), ignored);
+  ASSAY_CHECK(write_file(path, file));
+  if (shelf == nullptr) return path.native();
+  ASSAY_CHECK(shelf->put("learned", "placement", file));
+  return path.native() + " and the shared store";
+}
+
+Result<int> train(const TrainArguments& args, const Context& context) {
+  std::unique_ptr<store::Shelf> shelf;
+  if (!args.shared.empty()) {
+    ASSAY_TRY(shelf, store::open_postgres_shelf(args.shared));
+  }
   std::optional<predict::Mapping> mapping;
   if (!args.mapping.empty()) {
     ASSAY_TRY(const auto text, read_file(args.mapping));
@@ -88,14 +132,14 @@ Result<int> train(const TrainArguments& args) {
     predict::add_runs(all, runs);
     runs = std::move(all);
   }
-  if (!args.devices.empty()) ASSAY_CHECK(add_devices(args.devices, runs));
+  ASSAY_CHECK(add_all_devices(args, context, shelf.get(), runs));
   predict::TrainOptions options;
   options.seed = args.seed;
   options.mapping = mapping ? &*mapping : nullptr;
   options.progress = show_progress;
-  ASSAY_TRY(const auto training, predict::train(std::move(runs), options));
+  ASSAY_TRY(const auto training, predict::train(runs, options));
   show_progress("");
-  ASSAY_CHECK(write_file(args.output, training.file));
+  ASSAY_TRY(const std::string where, keep(args, context, shelf.get(), training.file));
   if (!args.report.empty())
     ASSAY_CHECK(write_file(args.report, predict::train_page(training.report)));
   if (args.json) {
@@ -104,7 +148,7 @@ Result<int> train(const TrainArguments& args) {
   } else {
     fmt::print("{}", predict::train_text(training.report));
     if (older) fmt::print("{}", predict::update_text(*older, training.report));
-    fmt::print("wrote {}\n", args.output);
+    fmt::print("wrote {}\n", where);
   }
   return kDone;
 }
@@ -115,18 +159,22 @@ void add_train_command(CLI::App& app, Context& context) {
   auto* command =
       app.add_subcommand("train", "Learn how long models take on devices, from measurements");
   command->footer(
-      "\nExamples:\n  assay train runs.csv -o model.json --report model.html\n  assay train "
-      "others.csv --mapping others.yaml -o model.json\n  assay train new.csv --update model.json "
-      "-o model.json\n");
+      "\nExamples:\n  assay train runs.csv --report model.html\n  assay train others.csv --mapping "
+      "others.yaml -o model.json\n  assay train new.csv --update model.json -o model.json\n");
   auto args = std::make_shared<TrainArguments>();
   command->add_option("tables", args->tables, "Measurements, as assay collect writes them")
       ->type_name("CSV")
       ->required();
   command->add_option("--mapping", args->mapping, "What the columns of other tables are")
       ->type_name("FILE");
-  command->add_option("--devices", args->devices, "Folder of devices that were calibrated")
+  command
+      ->add_option("--devices", args->devices,
+                   "Folder of devices that were calibrated (default: devices beside the history)")
       ->type_name("DIR");
-  command->add_option("-o,--output", args->output, "The model file (default: assay-model.json)")
+  command
+      ->add_option("-o,--output", args->output,
+                   "The model file (default: placement.json beside the history, where "
+                   "'assay predict' looks)")
       ->type_name("FILE");
   command->add_option("--report", args->report, "A page with pictures of how well it tells times")
       ->type_name("HTML");
@@ -136,7 +184,10 @@ void add_train_command(CLI::App& app, Context& context) {
       ->type_name("FILE");
   command->add_option("--seed", args->seed, "Of folds and trees (default: 0)")->type_name("N");
   command->add_flag("--json", args->json, "Print how well it tells times as JSON");
-  command->callback([args, &context] { context.action = [args] { return train(*args); }; });
+  add_shared_option(*command, args->shared);
+  add_store_option(*command, context);
+  command->callback(
+      [args, &context] { context.action = [args, &context] { return train(*args, context); }; });
 }
 
 }  // namespace assay::cli

@@ -55,9 +55,12 @@ Background draw_background(Load load, double cores, uint64_t seed, const std::st
     background.quota = cores * static_cast<double>(10 + 5 * (random() % kSteps)) / 100;
     return background;
   }
-  const auto most = static_cast<uint64_t>(std::max(1.0, std::ceil(cores)));
-  background.workers = static_cast<int>(1 + random() % most);
-  background.percent = static_cast<int>(10 + 5 * (random() % kSteps));
+  // Workers that asked for more than the device has would all be the same load.
+  const double most = std::max(1.0, std::ceil(cores));
+  background.workers = static_cast<int>(1 + random() % static_cast<uint64_t>(most));
+  background.percent =
+      std::max(1, static_cast<int>(std::lround(static_cast<double>(10 + 5 * (random() % kSteps)) *
+                                               std::min(1.0, cores / most))));
   return background;
 }
 

@@ -165,13 +165,14 @@ class Collector {
     row.device = options_.device;
     row.device_uuid = device_.machine_id;
     row.device_class = device_.device_class;
-    row.device_model = device_.model;
+    row.device_model = device_.model.empty() ? device_.cpu_model : device_.model;
     return row;
   }
 
   Result<void> add(Row& row) {
     const double median = quantile(row.times, 0.5);
-    row.outlier = is_outlier(file_.known(row.model, row.engine), {row.load_percent, median});
+    row.outlier =
+        is_outlier(file_.known(row.model, row.engine), {row.load_percent.value_or(0), median});
     ASSAY_CHECK(file_.add(row));
     ++sum_.measured;
     if (row.outlier) ++sum_.outliers;

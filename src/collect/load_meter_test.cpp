@@ -50,7 +50,16 @@ TEST(Background, uses_all_numbers_of_cores_and_never_more) {
   EXPECT_EQ(workers, (std::set<int>{1, 2, 3, 4}));
   EXPECT_EQ(*percents.begin(), 10);
   EXPECT_EQ(*percents.rbegin(), 100);
-  EXPECT_EQ(draw_background(Load::stress, 0.5, 0, "net", 1).workers, 1);
+}
+
+TEST(Background, of_a_part_of_a_core_is_a_part_of_that) {
+  int most = 0;
+  for (int i = 1; i < 500; ++i) {
+    const Background drawn = draw_background(Load::stress, 0.5, 0, "net", i);
+    EXPECT_EQ(drawn.workers, 1);
+    most = std::max(most, drawn.percent);
+  }
+  EXPECT_EQ(most, 50);
 }
 
 TEST(Background, a_quota_leaves_a_tenth_at_least_and_all_at_most) {

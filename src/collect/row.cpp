@@ -23,11 +23,8 @@ std::string number(double value) {
 std::string number(const std::optional<double>& value) {
   return value ? number(*value) : "";
 }
-std::string percent(double value) {
-  return fmt::format("{:.2f}", value);
-}
 std::string percent(const std::optional<double>& value) {
-  return value ? percent(*value) : "";
+  return value ? fmt::format("{:.2f}", *value) : "";
 }
 std::string time_of(const Row& row, double share) {
   return row.times.empty() ? "" : fmt::format("{:.9f}", quantile(row.times, share));

@@ -29,7 +29,7 @@ struct Row {
   bool outlier = false;
 
   double cores = 0;
-  double load_percent = 0;
+  std::optional<double> load_percent;
   std::optional<double> cpu_percent;
   std::optional<double> memory_percent;
   std::optional<double> disk_read_bytes;

@@ -130,7 +130,7 @@ Result<void> RowFile::append(const std::string& line) {
 Result<void> RowFile::add(const Row& row) {
   ASSAY_CHECK(append(csv_line(cells_of(row))));
   known_.add(row.model, row.engine, row.iteration, row.status != "ok",
-             {row.load_percent, quantile(row.times, 0.5)});
+             {row.load_percent.value_or(0), quantile(row.times, 0.5)});
   return {};
 }
 

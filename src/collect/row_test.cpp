@@ -71,8 +71,9 @@ TEST(Row, tells_times_by_their_median_in_both_forms) {
 
 TEST(Row, that_was_refused_has_no_times_and_no_zeros_for_what_is_not_known) {
   const Row row;
-  for (const char* name : {"execution_seconds", "execution_time", "energy_joules", "conv_layers",
-                           "macs_conv1x1", "disk_io_read_bytes", "start_timestamp"})
+  for (const char* name :
+       {"execution_seconds", "execution_time", "energy_joules", "conv_layers", "macs_conv1x1",
+        "disk_io_read_bytes", "device_load_percent", "start_timestamp"})
     EXPECT_EQ(cell(row, name), "") << name;
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 #include <assay/base/files.h>
@@ -109,6 +111,15 @@ int Child::wait() {
   }
   pid_ = 0;
   return status;
+}
+
+int Child::wait(Milliseconds patience) {
+  constexpr std::chrono::milliseconds kLookAgain{5};
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (running() && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(kLookAgain);
+  if (running()) ::kill(-pid_, SIGKILL);
+  return wait();
 }
 
 void Child::end() {

@@ -91,7 +91,8 @@ std::string LineProcess::last_words() const {
 }
 
 Failure LineProcess::ended() {
-  const int status = child_.wait();
+  constexpr Milliseconds kToEnd{1000};  // it may have closed its output alone
+  const int status = child_.wait(kToEnd);
   const std::string words = last_words();
   return refused(fmt::format("{} {}{}{}", program_, how(status), words.empty() ? "" : ": ", words));
 }

@@ -50,6 +50,10 @@ TEST(Engine, that_ends_is_told_with_how_and_its_last_words) {
   EXPECT_EQ(error_of("read line; kill -SEGV $$"), "sh was ended by Segmentation fault");
 }
 
+TEST(Engine, that_only_closes_its_output_is_ended) {
+  EXPECT_EQ(error_of("read line; exec >&-; sleep 1000"), "sh was ended by Killed");
+}
+
 TEST(Engine, that_talks_nonsense_is_told) {
   EXPECT_EQ(error_of("read line; echo loading..."),
             "the engine answers loading... instead of JSON");

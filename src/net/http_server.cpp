@@ -176,6 +176,7 @@ template <typename Stream>
 awaitable<void> read_text(Stream& stream, beast::flat_buffer& buffer, HeadParser& head,
                           ServerRequest& request, error_code& error) {
   http::request_parser<http::string_body> parser(std::move(head));
+  // NOLINTNEXTLINE(bugprone-use-after-move): clang-tidy 14 takes the coroutine for a loop.
   co_await http::async_read(stream, buffer, parser,
                             asio::redirect_error(asio::use_awaitable, error));
   request.body = std::move(parser.get().body());
@@ -189,6 +190,7 @@ awaitable<void> read_file(Stream& stream, beast::flat_buffer& buffer, HeadParser
   parser.get().body().open(request.body_file.c_str(), beast::file_mode::write, error);
   while (!error && !parser.is_done()) {
     stream.expires_after(state->limits.patience);
+    // NOLINTNEXTLINE(bugprone-use-after-move): clang-tidy 14 takes the coroutine for a loop.
     co_await http::async_read_some(stream, buffer, parser,
                                    asio::redirect_error(asio::use_awaitable, error));
   }

@@ -183,7 +183,9 @@ Fleet join(const LiveSeries& live, const JoinRules& rules) {
   for (const auto& identity : identities) by_name[identity.name()].push_back(&identity);
   Fleet fleet;
   const Joiner joiner(live, rules);
-  for (auto& [name, same_name] : by_name) {
+  for (auto& entry : by_name) {
+    const std::string& name = entry.first;
+    auto& same_name = entry.second;
     // The freshest speaks for a node that is scraped twice.
     std::stable_sort(same_name.begin(), same_name.end(),
                      [](const Identity* a, const Identity* b) { return a->age < b->age; });

@@ -16,7 +16,8 @@ namespace {
 
 using Eigen::Index;
 
-constexpr size_t kMostForProcesses = 1500;
+constexpr size_t kMostForProcesses = 800;  ///< beyond, validation takes too long
+static_assert(kMostForProcesses <= kMostItems);
 constexpr size_t kLeastForBoosting = 300;
 constexpr double kRidge = 1;
 constexpr double kBearable = 0.5;  ///< deviations with full say among boosted residuals
@@ -117,7 +118,7 @@ Result<Idle> learn_idle(const Lesson& lesson, Method method, uint64_t seed) {
   Idle idle;
   idle.method = method;
   if (method == Method::processes) {
-    idle.learned = learn(lesson);
+    ASSAY_TRY(idle.learned, learn(lesson));
     return idle;
   }
   idle.learned = prepare(lesson);

@@ -31,8 +31,9 @@ struct Idle {
 /// Which methods can be tried on so many items.
 std::vector<Method> methods_for(size_t items);
 
-/// Each task needs at least kLeastItems.
+/// With fewer models of a task nothing is learned of it.
 constexpr size_t kLeastItems = 5;
+/// Each task needs at least two items.
 Result<Idle> learn_idle(const Lesson& lesson, Method method, uint64_t seed);
 
 /// The logarithms of seconds, tasks x items.

@@ -65,8 +65,8 @@ Grid columns_of(const Grid& grid, size_t begin, size_t end) {
 double mean_error(const World& world, const Grid& seen_times) {
   const size_t items = world.features.rows;
   const size_t seen = items - 10;
-  const auto learned = learn({rows_of(world.features, 0, seen), rows_of(world.costs, 0, seen),
-                              columns_of(seen_times, 0, seen)});
+  const auto learned = *learn({rows_of(world.features, 0, seen), rows_of(world.costs, 0, seen),
+                               columns_of(seen_times, 0, seen)});
   const Grid told =
       tell(learned, rows_of(world.features, seen, items), rows_of(world.costs, seen, items));
   double sum = 0;
@@ -129,11 +129,65 @@ TEST(Learn, needs_no_costs_and_minds_no_feature_that_never_changes) {
   EXPECT_LT(mean_error(world, world.log_times), 0.03);
 }
 
+TEST(Learn, refuses_what_it_could_make_nothing_of) {
+  const World world = make_world(3, 30, 7);
+  const Lesson lesson{world.features, world.costs, world.log_times};
+  const auto message = [](const Lesson& wrong) {
+    const auto learned = learn(wrong);
+    return learned ? std::string() : learned.error().message;
+  };
+  EXPECT_EQ(message(lesson), "");
+  Lesson once = lesson;
+  for (size_t item = 1; item < 30; ++item) once.log_times.at(1, item) = kNone;
+  EXPECT_EQ(message(once), "a task has fewer than two times to learn from");
+  Lesson nothing = lesson;
+  nothing.features.at(4, 0) = kNone;
+  EXPECT_EQ(message(nothing), "a model has a feature or a cost that is no number");
+  Lesson no_time = lesson;
+  no_time.log_times.at(0, 3) = -HUGE_VAL;
+  EXPECT_EQ(message(no_time), "a time is not above zero");
+  EXPECT_TRUE(message({Grid(1501, 1), Grid(1501, 0), Grid(1, 1501)}).starts_with("1501 models"));
+}
+
+TEST(Learn, two_times_of_a_task_are_enough) {
+  World world = make_world(3, 30, 8);
+  for (size_t item = 2; item < 30; ++item) world.log_times.at(1, item) = kNone;
+  const auto learned = learn({world.features, world.costs, world.log_times});
+  ASSERT_TRUE(learned) << learned.error().message;
+  for (const double told : tell(*learned, world.features, world.costs).values)
+    EXPECT_TRUE(std::isfinite(told));
+}
+
+TEST(Learn, a_feature_that_is_not_known_counts_as_usual) {
+  const World world = make_world(3, 30, 9);
+  const auto learned = *learn({world.features, world.costs, world.log_times});
+  Grid missing = rows_of(world.features, 0, 1);
+  missing.at(0, 1) = kNone;
+  Grid usual = missing;
+  usual.at(0, 1) = learned.means[1];
+  const Grid costs = rows_of(world.costs, 0, 1);
+  EXPECT_EQ(tell(learned, missing, costs).values, tell(learned, usual, costs).values);
+}
+
+TEST(Learn, far_outside_of_what_was_learned_from_times_follow_the_costs) {
+  const World world = make_world(4, 60, 10);
+  const auto learned = *learn({world.features, world.costs, world.log_times});
+  Grid features(1, 2);
+  Grid costs(1, 2);
+  for (size_t i = 0; i < 2; ++i) {
+    costs.at(0, i) = 1000 * std::exp(4);
+    features.at(0, i) = std::log(costs.at(0, i));
+  }
+  const Grid told = tell(learned, features, costs);
+  for (size_t task = 0; task < 4; ++task)
+    EXPECT_NEAR(told.at(task, 0), base_of(learned.base.row(task), costs.row(0)), 0.3);
+}
+
 TEST(Learn, gives_the_same_each_time) {
   const World world = make_world(3, 30, 6);
   const Lesson lesson{world.features, world.costs, world.log_times};
-  EXPECT_EQ(tell(learn(lesson), world.features, world.costs).values,
-            tell(learn(lesson), world.features, world.costs).values);
+  EXPECT_EQ(tell(*learn(lesson), world.features, world.costs).values,
+            tell(*learn(lesson), world.features, world.costs).values);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ namespace {
 
 constexpr size_t kLeastToTell = 5;
 constexpr double kWorst = 0.5;  ///< relative errors above count as this when beliefs are compared
+constexpr size_t kBest = 2;     ///< beliefs, whose mean is told
 constexpr int kRounds = 8;
 constexpr int kInnerRounds = 5;
 
@@ -42,13 +43,18 @@ class Trial {
  private:
   using Names = std::set<std::string>;
 
+  using Beliefs = std::vector<size_t>;
+  using Togethers = std::vector<Together>;  ///< one for each belief
+
   void leave_out(const std::string& group, NewDeviceFound& found) {
-    std::vector<One> inner;
-    const size_t belief = best_belief(group, inner);
+    const Beliefs beliefs = best_beliefs(group);
     std::vector<double> sizes;
-    for (const One& one : inner) sizes.push_back(std::abs(one.told - one.actual) / one.deviation);
+    for (const One& one : told_of_others(group, beliefs))
+      sizes.push_back(std::abs(one.told - one.actual) / one.deviation);
     const double width = quantile(std::move(sizes), kHeld);
-    for (const One& one : told_of(group, together({group}, belief, kRounds), trial_.draws)) {
+    Togethers togethers;
+    for (const size_t belief : beliefs) togethers.push_back(together({group}, belief, kRounds));
+    for (const One& one : told_of(group, togethers, trial_.draws)) {
       const double half = width * one.deviation;
       found.judged.push_back({std::exp(one.told), std::exp(one.actual)});
       found.intervals.push_back(
@@ -56,24 +62,26 @@ class Trial {
     }
   }
 
-  /// The belief under which the other groups are told best, and what was told of them.
-  size_t best_belief(const std::string& group, std::vector<One>& told) {
-    size_t best = 0;
-    double least = HUGE_VAL;
-    for (size_t belief = 0; belief < kBeliefs.size(); ++belief) {
-      std::vector<One> all;
-      for (const auto& other : groups_) {
-        if (other == group) continue;
-        const auto some = told_of(other, without_both(group, other, belief), 1);
-        all.insert(all.end(), some.begin(), some.end());
-      }
-      const double loss = loss_of(all);
-      if (loss >= least) continue;
-      least = loss;
-      best = belief;
-      told = std::move(all);
-    }
+  /// Those under which the other groups are told best.
+  Beliefs best_beliefs(const std::string& group) {
+    std::vector<std::pair<double, size_t>> losses;
+    for (size_t belief = 0; belief < kBeliefs.size(); ++belief)
+      losses.emplace_back(loss_of(told_of_others(group, {belief})), belief);
+    std::sort(losses.begin(), losses.end());
+    Beliefs best;
+    for (size_t i = 0; i < kBest; ++i) best.push_back(losses[i].second);
     return best;
+  }
+  std::vector<One> told_of_others(const std::string& group, const Beliefs& beliefs) {
+    std::vector<One> all;
+    for (const auto& other : groups_) {
+      if (other == group) continue;
+      Togethers togethers;
+      for (const size_t belief : beliefs) togethers.push_back(without_both(group, other, belief));
+      const auto some = told_of(other, togethers, 1);
+      all.insert(all.end(), some.begin(), some.end());
+    }
+    return all;
   }
   static double loss_of(const std::vector<One>& all) {
     double sum = 0;
@@ -102,7 +110,8 @@ class Trial {
     return learn_together(known, kBeliefs[belief], rounds);
   }
 
-  std::vector<One> told_of(const std::string& group, const Together& together, size_t draws) const {
+  std::vector<One> told_of(const std::string& group, const Togethers& togethers,
+                           size_t draws) const {
     std::vector<One> all;
     for (size_t task = 0; task < table_.tasks.size(); ++task) {
       if (table_.devices[task] != group) continue;
@@ -111,9 +120,10 @@ class Trial {
         if (!std::isnan(table_.seconds.at(task, item))) measured.push_back(item);
       if (measured.size() < trial_.runs + kLeastToTell) continue;
       for (size_t draw = 0; draw < (trial_.runs_chosen ? 1 : draws); ++draw) {
-        const auto chosen = trial_.runs_chosen ? choose_runs(together, measured, trial_.runs)
-                                               : drawn(measured, task, draw);
-        tell_rest(task, measured, chosen, together, all);
+        const auto chosen = trial_.runs_chosen
+                                ? choose_runs(togethers.front(), measured, trial_.runs)
+                                : drawn(measured, task, draw);
+        tell_rest(task, measured, chosen, togethers, all);
       }
     }
     return all;
@@ -124,13 +134,27 @@ class Trial {
     measured.resize(trial_.runs);
     return measured;
   }
+  static Told mean_told(const Togethers& togethers, std::span<const MeasuredRun> runs) {
+    const auto count = static_cast<double>(togethers.size());
+    Told mean;
+    for (const Together& together : togethers) {
+      const Told told = tell_new_device(together, runs);
+      mean.log_times.resize(told.log_times.size());
+      mean.deviations.resize(told.deviations.size());
+      for (size_t item = 0; item < told.log_times.size(); ++item) {
+        mean.log_times[item] += told.log_times[item] / count;
+        mean.deviations[item] += told.deviations[item] / count;
+      }
+    }
+    return mean;
+  }
   void tell_rest(size_t task, const std::vector<size_t>& measured,
-                 const std::vector<size_t>& chosen, const Together& together,
+                 const std::vector<size_t>& chosen, const Togethers& togethers,
                  std::vector<One>& all) const {
     std::vector<MeasuredRun> runs;
     for (const size_t item : chosen)
       runs.push_back({item, std::log(table_.seconds.at(task, item))});
-    const Told told = tell_new_device(together, runs);
+    const Told told = mean_told(togethers, runs);
     for (const size_t item : measured)
       if (std::find(chosen.begin(), chosen.end(), item) == chosen.end())
         all.push_back(

@@ -74,17 +74,13 @@ void fill_sparse(Lesson& lesson) {
 }  // namespace
 
 Around::Around(const Runs& runs) : runs_(runs) {
-  for (const auto& task : runs.tasks) {
-    const auto found =
-        std::find_if(runs.devices.begin(), runs.devices.end(),
-                     [&](const Device& device) { return device.name == task.device; });
-    devices_.push_back(found == runs.devices.end() ? nullptr : &*found);
-  }
+  for (const auto& task : runs.tasks)
+    places_.push_back(place_of(runs.devices[find_device(runs.devices, task.device)]));
 }
 
 Surroundings Around::of(const Run& run, double log_idle) const {
   const auto& workload = runs_.models[run.model].workload;
-  return {run.load, run.threads, log_idle, devices_[run.task], workload ? &*workload : nullptr};
+  return {run.load, run.threads, log_idle, places_[run.task], workload ? &*workload : nullptr};
 }
 
 Grid idle_times(const Runs& runs, const Around& around, const Chosen& chosen,
@@ -131,7 +127,7 @@ Grid formula_values(const Runs& runs, const std::vector<size_t>& models,
 }
 
 IdleLesson idle_lesson(const Runs& runs, const Recipe& recipe, bool needs_workload,
-                       const Grid& idle) {
+                       const Grid& idle, size_t least_models) {
   const auto usable = [&](size_t task, size_t model) {
     return !std::isnan(idle.at(task, model)) && (!needs_workload || runs.models[model].workload);
   };
@@ -139,7 +135,7 @@ IdleLesson idle_lesson(const Runs& runs, const Recipe& recipe, bool needs_worklo
   for (size_t task = 0; task < idle.rows; ++task) {
     size_t count = 0;
     for (size_t model = 0; model < idle.columns; ++model) count += usable(task, model) ? 1 : 0;
-    if (count >= kLeastItems) found.tasks.push_back(task);
+    if (count >= least_models) found.tasks.push_back(task);
   }
   for (size_t model = 0; model < idle.columns; ++model)
     if (std::any_of(found.tasks.begin(), found.tasks.end(),

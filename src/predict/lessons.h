@@ -13,16 +13,15 @@ namespace assay::predict {
 /// Which runs are learned from, by their numbers.
 using Chosen = std::vector<size_t>;
 
-/// What surrounded a run; points into `runs`.
+/// What surrounded runs; points into them.
 class Around {
  public:
   explicit Around(const Runs& runs);
   Surroundings of(const Run& run, double log_idle) const;
-  const Device* device(size_t task) const { return devices_[task]; }
 
  private:
   const Runs& runs_;
-  std::vector<const Device*> devices_;
+  std::vector<Place> places_;  ///< of tasks
 };
 
 /// The logarithms of times on idle devices, tasks x models, by each one's least loaded runs; NaN
@@ -40,10 +39,10 @@ struct IdleLesson {
   std::vector<size_t> tasks;   ///< rows of the lesson's times
   std::vector<size_t> models;  ///< items of it
 };
-/// Leaves out tasks with too few models, and models without a time or without the numbers that
-/// are needed.
+/// Leaves out tasks with fewer than `least_models`, and models without a time or without the
+/// numbers that are needed.
 IdleLesson idle_lesson(const Runs& runs, const Recipe& recipe, bool needs_workload,
-                       const Grid& idle);
+                       const Grid& idle, size_t least_models = kLeastItems);
 
 /// Features or costs, models x formulas.
 Grid formula_values(const Runs& runs, const std::vector<size_t>& models,

@@ -76,6 +76,12 @@ json json_of(const Task& task) {
   return {{"device", task.device}, {"engine", task.engine}, {"precision", task.precision}};
 }
 
+std::vector<double> workload_values(const model::Workload& workload) {
+  std::vector<double> values;
+  for (const auto& column : model::kWorkloadColumns) values.push_back(workload.*column.value);
+  return values;
+}
+
 json json_of(const Runs& runs) {
   json found;
   for (const auto& task : runs.tasks) found["tasks"].push_back(json_of(task));
@@ -204,6 +210,13 @@ Result<Teller> teller_of(const json& from, size_t all_tasks) {
   return teller;
 }
 
+/// From at least as many numbers as a workload has.
+model::Workload workload_of(const std::vector<double>& numbers) {
+  model::Workload workload;
+  for (size_t i = 0; i < model::kWorkloadColumns.size(); ++i)
+    workload.*(model::kWorkloadColumns.at(i).value) = numbers[i];
+  return workload;
+}
 Task task_of(const json& from) {
   return {from.at("device").get<std::string>(), from.at("engine").get<std::string>(),
           from.at("precision").get<std::string>()};
@@ -232,7 +245,8 @@ Result<Trained> trained_of(const json& document, const std::string& name) {
     trained.tasks.push_back(task_of(one));
     const size_t device = find_device(trained.devices, trained.tasks.back().device);
     insist(device < trained.devices.size(), "a task has no device");
-    trained.facts.push_back({one.at("threads").get<double>(), device});
+    trained.facts.push_back(
+        {one.at("threads").get<double>(), device, place_of(trained.devices[device])});
   }
   auto factors = numbers_of(header.at("slowdown_factors"));
   insist(factors.size() == trained.tasks.size(), "a task has no factor");
@@ -243,8 +257,22 @@ Result<Trained> trained_of(const json& document, const std::string& name) {
     ASSAY_TRY(trained.by_workload, teller_of(header.at("by_workload"), trained.tasks.size()));
   }
   ASSAY_TRY(trained.by_counts, teller_of(header.at("by_counts"), trained.tasks.size()));
+  trained.unmeasured_width = header.at("unmeasured_width").get<double>();
+  insist(std::isfinite(trained.unmeasured_width), "a width is none");
+  for (const auto& one : header.at("usual_workloads")) {
+    const auto numbers = numbers_of(one);
+    insist(numbers.size() == model::kWorkloadColumns.size(), "a workload has too few numbers");
+    trained.usual.push_back(workload_of(numbers));
+  }
   for (const auto& one : header.at("unmeasured"))
     trained.unmeasured.push_back(unmeasured_of(one, trained.tasks.size()));
+  insist(trained.unmeasured.size() <= trained.tasks.size(), "tasks are in disorder");
+  const size_t measured = trained.tasks.size() - trained.unmeasured.size();
+  for (size_t i = 0; i < trained.unmeasured.size(); ++i) {
+    const auto& [task, kin, width] = trained.unmeasured[i];
+    insist(task == measured + i, "tasks are in disorder");
+    for (const auto& other : kin) insist(other.task < measured, "tasks are in disorder");
+  }
   return trained;
 }
 
@@ -253,9 +281,7 @@ void read_model(const json& from, Runs& runs) {
   const auto numbers = numbers_of(from.at("numbers"));
   insist(numbers.size() == column_count(), "a model has too few numbers");
   if (from.at("has_workload").get<bool>()) {
-    model.workload.emplace();
-    for (size_t i = 0; i < model::kWorkloadColumns.size(); ++i)
-      (*model.workload).*(model::kWorkloadColumns.at(i).value) = numbers[i];
+    model.workload = workload_of(numbers);
   }
   model.counts = counts_of(std::span(numbers).subspan(model::kWorkloadColumns.size()));
   runs.models.push_back(std::move(model));
@@ -305,7 +331,9 @@ Result<Value> guarded(const std::string& name, std::string_view text,
     if (!value) return wrong(value.error().message);
     return value;
   } catch (const json::exception& error) {
-    return wrong(error.what());
+    const std::string_view words = error.what();
+    const size_t end = words.find("] ");  // behind the library's own name of the error
+    return wrong(end == std::string_view::npos ? words : words.substr(end + 2));
   } catch (const std::invalid_argument& error) {
     return wrong(error.what());
   }
@@ -329,6 +357,10 @@ std::string model_file_text(const Trained& trained, const std::string& booster, 
     header["tasks"].push_back(json_of(trained.tasks[i]));
     header["tasks"].back()["threads"] = trained.facts[i].threads;
   }
+  header["unmeasured_width"] = trained.unmeasured_width;
+  header["usual_workloads"] = json::array();
+  for (const auto& workload : trained.usual)
+    header["usual_workloads"].push_back(workload_values(workload));
   header["unmeasured"] = json::array();
   for (const auto& one : trained.unmeasured) header["unmeasured"].push_back(json_of(one));
   document["assay"] = std::move(header);

@@ -56,6 +56,13 @@ TEST(ModelFile, what_is_none_is_told_apart) {
             "model.json is no model file of assay train: it is of another version of assay");
 }
 
+TEST(ModelFile, what_is_missing_is_named) {
+  auto document = json::parse(file_text());
+  document["assay"].erase("tasks");
+  EXPECT_EQ(error_of(document.dump()),
+            "model.json is no model file of assay train: key 'tasks' not found");
+}
+
 /// What a wrong file says instead of a time.
 TEST(ModelFile, parts_that_do_not_fit_together_are_refused) {
   const std::vector<std::pair<const char*, json>> wrongs = {
@@ -78,6 +85,25 @@ TEST(ModelFile, parts_that_do_not_fit_together_are_refused) {
     document[json::json_pointer(place)] = value;
     EXPECT_NE(error_of(document.dump()), "") << place;
   }
+}
+
+TEST(ModelFile, trees_for_idle_devices_are_kept_too) {
+  auto trained = *read_model_file("model.json", file_text());
+  const size_t features = trained.by_counts.recipe.features.size();
+  Lesson lesson{Grid(40, features), Grid(40, trained.by_counts.recipe.costs.size()), Grid(2, 40)};
+  Draw draw(1);
+  for (size_t item = 0; item < 40; ++item) {
+    lesson.features.at(item, 0) = draw();
+    for (size_t task = 0; task < 2; ++task)
+      lesson.log_times.at(task, item) = lesson.features.at(item, 0);
+  }
+  trained.by_counts.idle = *learn_idle(lesson, Method::boosted, 0);
+  const auto booster = json::parse(file_text());
+  const auto text = model_file_text(trained, booster.dump(), known_runs(12), {});
+  const auto back = read_model_file("model.json", text);
+  ASSERT_TRUE(back) << back.error().message;
+  const std::vector<double> columns(column_count(), 3);
+  EXPECT_EQ(back->by_counts.tell(columns), trained.by_counts.tell(columns));
 }
 
 TEST(ModelFile, runs_that_make_no_sense_are_not_learned_from) {

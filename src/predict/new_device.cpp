@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "processes.h"
+
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -84,6 +87,34 @@ MatrixXd gain_of(const MatrixXd& covariance, const Items& items) {
   return some.llt().solve(rows).transpose();
 }
 
+/// What an item takes on the whole that no device has measured follows from the features of those
+/// that were measured; how unsure that is belongs to the item alone.
+void tell_unmeasured(const Grid& features, const Items& measured, VectorXd& mean,
+                     MatrixXd& covariance) {
+  Items missing;
+  for (Index item = 0; item < mean.size(); ++item)
+    if (!std::binary_search(measured.begin(), measured.end(), item)) missing.push_back(item);
+  if (missing.empty() || measured.size() < 2) return;
+  const Values items = standardized(features);
+  Values means = Values::Constant(1, mean.size(), std::numeric_limits<double>::quiet_NaN());
+  for (const Index item : measured) means(0, item) = mean[item];
+  const Kernel kernel = likely_kernel(items, means);
+  const MatrixXd alike = kernel_of(kernel, items, items);
+  MatrixXd known = alike(measured, measured);
+  known.diagonal().array() += kernel.noise;
+  const MatrixXd towards = alike(missing, measured);
+  const MatrixXd gain = known.llt().solve(towards.transpose()).transpose();
+  const double centre = mean(measured).mean();
+  const VectorXd told = gain * (mean(measured).array() - centre).matrix();
+  const VectorXd gained = gain.cwiseProduct(towards).rowwise().sum();
+  for (size_t i = 0; i < missing.size(); ++i) {
+    const Index item = missing[i];
+    const auto row = static_cast<Index>(i);
+    mean[item] = centre + told[row];
+    covariance(item, item) += std::max(0.0, alike(item, item) - gained[row]) + kernel.noise;
+  }
+}
+
 /// Expectation and maximization in turn.
 class Estimate {
  public:
@@ -114,7 +145,10 @@ class Estimate {
                   (count + kBeliefCounts);
   }
 
-  Together result() const {
+  Together result(const Grid& features) {
+    std::set<Index> measured;
+    for (const auto& alike : alike_) measured.insert(alike.items.begin(), alike.items.end());
+    tell_unmeasured(features, {measured.begin(), measured.end()}, mean_, covariance_);
     Together found{{mean_.begin(), mean_.end()}, Grid(times_.columns, times_.columns)};
     std::copy(covariance_.data(), covariance_.data() + covariance_.size(),
               found.covariance.values.begin());
@@ -173,7 +207,7 @@ MatrixXd matrix_of(const Grid& grid) {
 Together learn_together(const KnownDevices& known, const Belief& belief, int rounds) {
   Estimate estimate(known, belief);
   for (int round = 0; round < rounds; ++round) estimate.step();
-  return estimate.result();
+  return estimate.result(known.features);
 }
 
 Told tell_new_device(const Together& together, std::span<const MeasuredRun> runs) {

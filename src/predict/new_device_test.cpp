@@ -64,6 +64,23 @@ TEST(NewDevice, an_item_that_nobody_measured_is_told_by_its_features) {
   EXPECT_NEAR(told.log_times[14], log_time(1, 1, 14), 0.3);
 }
 
+TEST(NewDevice, more_doubt_is_told_of_an_item_that_nobody_measured) {
+  auto known = known_devices();
+  // Each item takes more or less than its features say, the same on every device.
+  const auto own = [](size_t item) { return static_cast<double>(item * 7 % 11) / 10 - 0.5; };
+  for (size_t device = 0; device < 12; ++device)
+    for (size_t item = 0; item < kItems; ++item) known.log_times.at(device, item) += own(item);
+  std::vector<MeasuredRun> runs;
+  for (const size_t item : {2U, 12U, 20U, 27U})
+    runs.push_back({item, log_time(1, 1, item) + own(item)});
+  const Told before = tell_new_device(learn_together(known, kBeliefs[0]), runs);
+  for (size_t device = 0; device < 12; ++device) known.log_times.at(device, 14) = kNone;
+  const Told after = tell_new_device(learn_together(known, kBeliefs[0]), runs);
+  EXPECT_GT(after.deviations[14], 2 * before.deviations[14]);
+  EXPECT_GT(after.deviations[14], 2 * after.deviations[13]) << "which others have measured";
+  EXPECT_LT(std::abs(after.log_times[14] - log_time(1, 1, 14) - own(14)), 2 * after.deviations[14]);
+}
+
 TEST(ChooseRuns, takes_each_once_and_tells_more_than_neighbours_do) {
   const auto together = learn_together(known_devices(), kBeliefs[2]);
   std::vector<size_t> all(kItems);
@@ -83,8 +100,7 @@ TEST(ChooseRuns, takes_each_once_and_tells_more_than_neighbours_do) {
   EXPECT_EQ(choose_runs(together, all, 100).size(), kItems) << "there are no more";
 }
 
-TEST(LeaveDevicesOut, tells_each_from_the_others) {
-  const auto known = known_devices();
+Table table_of(const KnownDevices& known) {
   Table table;
   table.features = known.features;
   table.seconds = known.log_times;
@@ -95,12 +111,30 @@ TEST(LeaveDevicesOut, tells_each_from_the_others) {
     table.tasks.push_back(fmt::format("t{}", device));
     table.devices.push_back(fmt::format("d{}", device / 2));
   }
+  return table;
+}
+
+TEST(LeaveDevicesOut, tells_each_from_the_others) {
+  const Table table = table_of(known_devices());
   NewDeviceTrial trial{.runs = 5, .runs_chosen = true};
   const auto found = leave_devices_out(table, trial);
   EXPECT_EQ(found.judged.size(), 12 * (kItems - 5));
   EXPECT_LT(accuracy(found.judged).mean_relative_error, 0.03);
   trial.runs = kItems - 4;
   EXPECT_TRUE(leave_devices_out(table, trial).judged.empty()) << "too few are left to tell";
+}
+
+TEST(LeaveDevicesOut, intervals_hold_their_share_of_items_that_were_never_run) {
+  auto known = known_devices();
+  std::mt19937_64 random(3);
+  for (double& time : known.log_times.values) {
+    double normal = -6;
+    for (int i = 0; i < 12; ++i) normal += static_cast<double>(random() >> 11U) * 0x1p-53;
+    time += 0.1 * normal;
+  }
+  const auto found = leave_devices_out(table_of(known), {.runs = 5});
+  EXPECT_EQ(found.intervals.size(), 3 * 12 * (kItems - 5));
+  EXPECT_NEAR(coverage(found.intervals), 0.8, 0.05);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model_file.h"
 #include "teller.h"
+#include "unmeasured.h"
 
 #include <algorithm>
 #include <cmath>
@@ -61,14 +62,20 @@ class Answer {
     return static_cast<size_t>(missing) <= trained_.unmeasured.size();
   }
   std::vector<Estimate> estimates(const model::Workload* workload) const {
-    std::vector<Estimate> all;
-    all.reserve(logs_.size());
+    std::vector<size_t> tasks;
+    std::vector<Surroundings> around;
     for (size_t task = 0; task < logs_.size(); ++task) {
       if (std::isnan(logs_[task]) || !wanted(task)) continue;
-      const Surroundings around{load(task), trained_.facts[task].threads, logs_[task],
-                                &trained_.device_of(task), workload};
-      const double log =
-          std::clamp(logs_[task] + trained_.slowdown.tell(task, around), -kMostLog, kMostLog);
+      const TaskFacts& facts = trained_.facts[task];
+      tasks.push_back(task);
+      around.push_back({load(task), facts.threads, logs_[task], facts.place, workload});
+    }
+    const auto slowdowns = trained_.slowdown.tell(tasks, around);
+    std::vector<Estimate> all;
+    all.reserve(tasks.size());
+    for (size_t i = 0; i < tasks.size(); ++i) {
+      const size_t task = tasks[i];
+      const double log = std::clamp(logs_[task] + slowdowns[i], -kMostLog, kMostLog);
       const double width = std::min(told_[task].width, kMostWidth);
       all.push_back(
           {task, std::exp(log), std::exp(log - width), std::exp(log + width), *told_[task].doubt});
@@ -116,6 +123,15 @@ Result<Predictor> Predictor::parse(const std::string& name, std::string_view tex
 Result<Predictor> Predictor::read(const std::filesystem::path& file) {
   ASSAY_TRY(const auto text, read_file(file, kLargestFile));
   return parse(file.native(), text);
+}
+
+Predictor Predictor::with(std::span<const Device> devices) const {
+  Trained trained = state_->trained;
+  for (const auto& device : devices)
+    if (find_device(trained.devices, device.name) == trained.devices.size())
+      trained.devices.push_back(device);
+  add_unmeasured(trained);
+  return Predictor(std::make_unique<const State>(State{std::move(trained)}));
 }
 
 const std::vector<Device>& Predictor::devices() const {

@@ -98,8 +98,11 @@ class Reader {
 
  private:
   Result<void> check() {
+    size_t found = 0;
     for (const auto& column : model::kWorkloadColumns)
-      if (!has(std::string(column.name))) has_workload_ = false;
+      found += has(std::string(column.name)) ? 1 : 0;
+    // What others' tables do not have is none of what is learned from.
+    has_workload_ = found == model::kWorkloadColumns.size() || (mapping_ != nullptr && found > 0);
     if (mapping_ != nullptr) return check_mapped();
     if (!cells_.has("execution_seconds") && !cells_.has("execution_time"))
       return bad_input(cells_.name() +
@@ -234,6 +237,7 @@ class Reader {
     model::Workload workload;
     for (const auto& column : model::kWorkloadColumns) {
       const std::string name(column.name);
+      if (!has(name)) continue;
       ASSAY_TRY(const auto value, number(row, name));
       if (!value) return cells_.wrong(row, fmt::format("{} is empty", theirs(name)));
       workload.*column.value = *value;

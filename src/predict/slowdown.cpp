@@ -18,6 +18,7 @@ constexpr double kBearable = 0.05;   ///< differences of logarithms with full sa
 constexpr double kBelief = 1;
 constexpr double kNear = 0.1;     ///< loads that are as good as the same
 constexpr size_t kStandIns = 12;  ///< runs of a task that stand in for what was not measured
+constexpr int kRounds = 2;
 constexpr double kLeastGain = 1e-30;
 
 struct Cores {
@@ -27,7 +28,7 @@ struct Cores {
 };
 Cores cores_of(const Surroundings& around) {
   Cores cores;
-  if (around.device != nullptr && around.device->cores > 0) cores.all = around.device->cores;
+  cores.all = around.place.cores;
   cores.threads = around.threads > 0 ? std::min(around.threads, cores.all) : cores.all;
   cores.busy = std::clamp(around.load, 0.0, 1.0) * cores.all;
   return cores;
@@ -37,10 +38,11 @@ double contention_of(const Cores& cores) {
   return std::clamp((cores.busy + cores.threads - cores.all) / cores.threads, 0.0, 1.0);
 }
 
-float figure(const Device* device, const char* name) {
-  if (device == nullptr) return kNone;
-  const auto found = device->figures.find(name);
-  return found == device->figures.end() ? kNone : static_cast<float>(found->second);
+float ratio(const Device& device, const char* one, const char* other) {
+  const auto a = device.figures.find(one);
+  const auto b = device.figures.find(other);
+  if (a == device.figures.end() || b == device.figures.end()) return kNone;
+  return static_cast<float>(a->second / b->second);
 }
 
 Grid grid_of(const SlowdownLesson& lesson) {
@@ -70,6 +72,7 @@ Result<Booster> boost(const SlowdownLesson& lesson, uint64_t seed) {
     }
   };
   BoostSettings settings{.rounds = 150, .depth = 4, .rate = 0.08, .least_weight = 4};
+  settings.bins = 64;
   settings.seed = seed;
   settings.directions = {1, 1, 1};
   settings.directions.resize(kSlowdownColumns.size());
@@ -119,7 +122,21 @@ std::vector<double> factors_of(const SlowdownLesson& lesson, const Slowdown& slo
   return both;
 }
 
+Result<std::vector<double>> shares_of(const Booster& booster) {
+  ASSAY_TRY(auto importance, booster.importance());
+  double sum = 0;
+  for (const double one : importance) sum += one;
+  for (double& one : importance) one /= std::max(sum, kLeastGain);
+  return importance;
+}
+
 }  // namespace
+
+Place place_of(const Device& device) {
+  return {device.cores > 0 ? device.cores : 1, ratio(device, "bandwidth", "flops_float32"),
+          ratio(device, "bandwidth", "bandwidth_one_core"),
+          ratio(device, "latency_contended_seconds", "latency_seconds")};
+}
 
 SlowdownRow slowdown_row(const Surroundings& around) {
   const Cores cores = cores_of(around);
@@ -139,10 +156,9 @@ SlowdownRow slowdown_row(const Surroundings& around) {
     row[7] = static_cast<float>(bytes / (macs + 1));
     row[8] = static_cast<float>(std::log1p(w.operators));
   }
-  row[9] = figure(around.device, "bandwidth") / figure(around.device, "flops_float32");
-  row[10] = figure(around.device, "bandwidth") / figure(around.device, "bandwidth_one_core");
-  row[11] =
-      figure(around.device, "latency_contended_seconds") / figure(around.device, "latency_seconds");
+  row[9] = around.place.bytes_per_flop;
+  row[10] = around.place.bandwidth_headroom;
+  row[11] = around.place.latency_contended;
   return row;
 }
 
@@ -155,19 +171,41 @@ double Slowdown::tell(size_t task, const Surroundings& around) const {
   return task < factors.size() ? factors[task] * all : all;
 }
 
+std::vector<double> Slowdown::tell(std::span<const size_t> tasks,
+                                   std::span<const Surroundings> around) const {
+  std::vector<float> rows;
+  rows.reserve(tasks.size() * kSlowdownColumns.size());
+  for (const auto& one : around) {
+    const auto row = slowdown_row(one);
+    rows.insert(rows.end(), row.begin(), row.end());
+  }
+  std::vector<float> told(tasks.size());
+  trees.tell(rows, told);
+  std::vector<double> logs;
+  for (size_t i = 0; i < tasks.size(); ++i)
+    logs.push_back(factors[tasks[i]] * std::max(0.0F, told[i]));
+  return logs;
+}
+
 Result<LearnedSlowdown> learn_slowdown(const SlowdownLesson& lesson, uint64_t seed) {
-  ASSAY_TRY(const auto booster, boost(with_belief(lesson), seed));
-  ASSAY_TRY(const auto text, booster.text());
-  auto document = nlohmann::json::parse(text);
-  document["learner"]["feature_names"] = kSlowdownColumns;
-  document["learner"]["feature_types"] = std::vector<std::string>(kSlowdownColumns.size(), "float");
-  ASSAY_TRY(auto slowdown, read_slowdown(document, {}));
-  slowdown.factors = factors_of(lesson, slowdown);
-  ASSAY_TRY(auto importance, booster.importance());
-  double sum = 0;
-  for (const double one : importance) sum += one;
-  for (double& one : importance) one /= std::max(sum, kLeastGain);
-  return LearnedSlowdown{document.dump(), std::move(slowdown), std::move(importance)};
+  // What tasks have in common and what each has for itself, in turns.
+  SlowdownLesson common = lesson;
+  LearnedSlowdown learned;
+  for (int round = 0; round < kRounds; ++round) {
+    ASSAY_TRY(const auto booster, boost(with_belief(common), seed));
+    ASSAY_TRY(const auto text, booster.text());
+    auto document = nlohmann::json::parse(text);
+    document["learner"]["feature_names"] = kSlowdownColumns;
+    document["learner"]["feature_types"] =
+        std::vector<std::string>(kSlowdownColumns.size(), "float");
+    ASSAY_TRY(learned.slowdown, read_slowdown(document, {}));
+    learned.slowdown.factors = factors_of(lesson, learned.slowdown);
+    for (size_t row = 0; row < lesson.logs.size(); ++row)
+      common.logs[row] = lesson.logs[row] / learned.slowdown.factors[lesson.task[row]];
+    learned.booster = document.dump();
+    ASSAY_TRY(learned.importance, shares_of(booster));
+  }
+  return learned;
 }
 
 Result<Slowdown> read_slowdown(const nlohmann::json& document, std::vector<double> factors) {

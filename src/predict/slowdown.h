@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,12 +17,21 @@
 
 namespace assay::predict {
 
+/// What of a device decides how it suffers from a load; NaN where it was not calibrated.
+struct Place {
+  double cores = 1;
+  float bytes_per_flop = 0;
+  float bandwidth_headroom = 0;  ///< of all cores over that of one
+  float latency_contended = 0;   ///< over that of an idle memory
+};
+Place place_of(const Device& device);
+
 /// What surrounds an inference.
 struct Surroundings {
   double load = 0;      ///< share of the device's cores that other work keeps busy
   double threads = 0;   ///< of the engine; 0: as many as there are cores
   double log_idle = 0;  ///< logarithm of the seconds that it takes on an idle device
-  const Device* device = nullptr;
+  Place place;
   const model::Workload* workload = nullptr;  ///< null: not known
 };
 
@@ -45,6 +55,9 @@ struct Slowdown {
 
   /// The logarithm.
   double tell(size_t task, const Surroundings& around) const;
+  /// The same for many, one for each of the tasks.
+  std::vector<double> tell(std::span<const size_t> tasks,
+                           std::span<const Surroundings> around) const;
 };
 
 /// What slowdowns are learned from: rows of runs.

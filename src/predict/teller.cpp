@@ -13,12 +13,25 @@ namespace {
 constexpr double kBelieved = 0.5;      ///< of the range that was learned from, beyond either end
 constexpr double kMostNumber = 1e25;   ///< whatever a model claims to have
 constexpr double kMostLogarithm = 40;  ///< of seconds
-constexpr double kFar = 2;             ///< times the highest is beyond what was learned from
+constexpr double kSmallPart = 0.1;
+constexpr double kFar = 2;  ///< times the highest is beyond what was learned from
 
 std::vector<double> bounded(const std::vector<double>& columns) {
   auto found = columns;
   for (double& value : found) value = std::isnan(value) ? 0 : std::clamp(value, 0.0, kMostNumber);
   return found;
+}
+
+/// Whether it is a kind of work that most of the model's is not.
+bool is_small_part(const std::vector<double>& columns, size_t column) {
+  for (const std::string_view kind : {"macs_", "bytes_"}) {
+    if (!column_name(column).starts_with(kind)) continue;
+    double all = 0;
+    for (size_t other = 0; other < columns.size(); ++other)
+      if (column_name(other).starts_with(kind)) all += columns[other];
+    return columns[column] < kSmallPart * all || all == 0;
+  }
+  return false;
 }
 
 std::string words_of(size_t column) {
@@ -56,6 +69,7 @@ std::string doubt_of(const Teller& teller, const std::vector<double>& columns, s
   double worst = kFar;
   std::string doubt;
   for (size_t column = first; column < last; ++column) {
+    if (is_small_part(columns, column)) continue;
     const auto& [lowest, highest] = teller.columns[column];
     const double value = columns[column];
     const double above = (value + 1) / (highest + 1);

@@ -39,6 +39,7 @@ struct Teller {
 struct TaskFacts {
   double threads = 0;  ///< of the engine, mostly; 0: not known
   size_t device = 0;   ///< its number
+  Place place;         ///< of the device
 };
 /// The number of the device with that name; as many as there are when there is none.
 size_t find_device(const std::vector<Device>& devices, const std::string& name);
@@ -71,7 +72,9 @@ struct Trained {
   Slowdown slowdown;
   std::optional<Teller> by_workload;  ///< none where no table had the workload's columns
   Teller by_counts;
-  std::vector<Unmeasured> unmeasured;
+  std::vector<Unmeasured> unmeasured;  ///< their tasks are behind all others
+  std::vector<model::Workload> usual;  ///< by which devices are compared
+  double unmeasured_width = 0;         ///< half of an interval of a device without runs
 
   const Device& device_of(size_t task) const { return devices[facts[task].device]; }
 };

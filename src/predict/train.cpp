@@ -84,9 +84,10 @@ std::vector<TaskFacts> facts_of(const Runs& runs) {
   std::vector<std::vector<double>> threads(runs.tasks.size());
   for (const auto& run : runs.runs) threads[run.task].push_back(run.threads);
   std::vector<TaskFacts> facts;
-  for (size_t task = 0; task < threads.size(); ++task)
-    facts.push_back(
-        {median(std::move(threads[task])), find_device(runs.devices, runs.tasks[task].device)});
+  for (size_t task = 0; task < threads.size(); ++task) {
+    const size_t device = find_device(runs.devices, runs.tasks[task].device);
+    facts.push_back({median(std::move(threads[task])), device, place_of(runs.devices[device])});
+  }
   return facts;
 }
 
@@ -189,7 +190,7 @@ std::vector<std::pair<std::string, double>> importance_of(const Runs& runs, cons
 
 }  // namespace
 
-Result<Training> train(Runs all, const TrainOptions& options) {
+Result<Training> train(const Runs& all, const TrainOptions& options) {
   Training training;
   TrainReport& report = training.report;
   const Runs runs = without_small_tasks(all, report.left_out);
@@ -212,7 +213,15 @@ Result<Training> train(Runs all, const TrainOptions& options) {
   if (options.progress) options.progress("learning from all runs");
   const Around around(runs);
   ASSAY_TRY(const auto load, learn_load(runs, around, all_of(runs), options.seed));
-  Trained trained{runs.devices, runs.tasks, facts_of(runs), load.slowdown.slowdown, {}, {}, {}};
+  Trained trained{runs.devices,
+                  runs.tasks,
+                  facts_of(runs),
+                  load.slowdown.slowdown,
+                  {},
+                  {},
+                  {},
+                  usual_workloads(runs.models),
+                  kBlindWidth};
   ASSAY_TRY(trained.by_counts, make_teller(runs, parts[0], load.idle, by_counts, options.seed));
   if (report.has_workload) {
     const Verdict by_workload = judge(runs, folds, told[1]);
@@ -222,14 +231,17 @@ Result<Training> train(Runs all, const TrainOptions& options) {
   }
   const Teller& main = trained.by_workload ? *trained.by_workload : trained.by_counts;
   const auto unmeasured = try_unmeasured(trained, runs.models, load.idle);
-  if (unmeasured) report.unseen_devices.push_back(unmeasured->trial);
+  if (unmeasured) {
+    report.unseen_devices.push_back(unmeasured->trial);
+    trained.unmeasured_width = unmeasured->width;
+  }
   if (auto few = try_few_runs(runs, parts.back(), load.idle, options))
     report.unseen_devices.push_back(std::move(*few));
   report.tasks = by_tasks(runs, report.has_workload ? report.by_workload : report.by_counts);
   report.model_importance = importance_of(runs, main, report.has_workload);
   for (size_t i = 0; i < kSlowdownColumns.size(); ++i)
     report.load_importance.emplace_back(kSlowdownColumns.at(i), load.slowdown.importance[i]);
-  add_unmeasured(trained, runs.models, unmeasured ? unmeasured->width : kBlindWidth);
+  add_unmeasured(trained);
   report.runs = runs;
   training.file = model_file_text(trained, load.slowdown.booster, all, train_document(report));
   return training;

@@ -11,6 +11,8 @@ namespace {
 using nlohmann::json;
 
 constexpr size_t kMostNamed = 5;
+constexpr size_t kLongest = 100;
+constexpr size_t kMostTasks = 20;
 
 std::string percent(double share) {
   return fmt::format("{:.1f} %", 100 * share);
@@ -18,6 +20,14 @@ std::string percent(double share) {
 std::string duration(double seconds) {
   if (seconds < 1e-3) return fmt::format("{:.3g} us", 1e6 * seconds);
   return seconds < 1 ? fmt::format("{:.3g} ms", 1e3 * seconds) : fmt::format("{:.3g} s", seconds);
+}
+std::string counted(size_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+/// Its first line, shortened.
+std::string shortened(std::string_view text) {
+  text = text.substr(0, text.find('\n'));
+  return text.size() <= kLongest ? std::string(text) : std::string(text.substr(0, kLongest)) + "…";
 }
 std::string words_of(const Task& task) {
   std::string words = task.device;
@@ -90,10 +100,15 @@ std::string figures_text(const TrainReport& report) {
 
 std::string tasks_text(const TrainReport& report) {
   std::string text;
-  for (const auto& one : report.tasks)
-    text += fmt::format("  {}: {} models, {} within 10 %, median error {}\n", words_of(one.task),
-                        one.models, percent(one.accuracy.within_tenth),
+  size_t count = 0;
+  for (const auto& one : report.tasks) {
+    if (one.models == 0) continue;
+    if (count++ == kMostTasks)
+      return text + fmt::format("  and more of {} tasks; --json has all\n", report.tasks.size());
+    text += fmt::format("  {}: {}, {} within 10 %, median error {}\n", words_of(one.task),
+                        counted(one.models, "model"), percent(one.accuracy.within_tenth),
                         percent(one.accuracy.median_relative_error));
+  }
   return text;
 }
 
@@ -101,8 +116,10 @@ std::string refused_text(const std::vector<Refusal>& refused) {
   if (refused.empty()) return {};
   std::set<std::string> named;
   for (const auto& one : refused)
-    named.insert(fmt::format("  {} on {}: {}\n", one.model, words_of(one.task), one.error));
-  std::string text = fmt::format("{} runs were refused:\n", refused.size());
+    named.insert(
+        fmt::format("  {} on {}: {}\n", one.model, words_of(one.task), shortened(one.error)));
+  std::string text = counted(refused.size(), "run") +
+                     (refused.size() == 1 ? " was refused:\n" : " were refused:\n");
   size_t count = 0;
   for (const auto& name : named) {
     if (count++ == kMostNamed)
@@ -119,22 +136,28 @@ std::string table_text(const TrainReport& report) {
     models.insert(run.model);
     outliers += run.outlier ? 1 : 0;
   }
-  std::string text =
-      fmt::format("{} runs of {} models on {} devices; {} folds, no {} on both sides",
-                  report.runs.runs.size(), models.size(), report.runs.devices.size(), report.folds,
-                  report.by_family ? "family" : "model");
-  if (outliers > 0) text += fmt::format("; {} outliers had little say", outliers);
+  std::string text = fmt::format(
+      "{} of {} on {}; {}, no {} on both sides", counted(report.runs.runs.size(), "run"),
+      counted(models.size(), "model"), counted(report.runs.devices.size(), "device"),
+      counted(report.folds, "fold"), report.by_family ? "family" : "model");
+  if (outliers > 0) text += fmt::format("; {} had little say", counted(outliers, "outlier"));
   return text + "\n";
+}
+
+std::string answer_of(const Trial& trial) {
+  if (trial.accuracy.count == 0)
+    return "Too few models were measured to say how well others are told.\n\n";
+  return fmt::format(
+      "A model that was not learned from is told within 10 % in {} of runs, and half of them "
+      "within {}.\n\n",
+      percent(trial.accuracy.within_tenth), percent(trial.accuracy.median_relative_error));
 }
 
 }  // namespace
 
 std::string train_text(const TrainReport& report) {
   const Trial& trial = report.has_workload ? report.by_workload : report.by_counts;
-  std::string text = fmt::format(
-      "A model that was not learned from is told within 10 % in {} of runs, and half of them "
-      "within {}.\n\n",
-      percent(trial.accuracy.within_tenth), percent(trial.accuracy.median_relative_error));
+  std::string text = answer_of(trial);
   text += figures_text(report) + "\n" + tasks_text(report);
   for (const auto& one : report.unseen_devices)
     text += fmt::format("  a device that was left out, {}: {} within 10 %, median error {}\n",
@@ -151,12 +174,12 @@ std::string update_text(const Older& older, const TrainReport& now) {
   const Trial& trial = now.has_workload ? now.by_workload : now.by_counts;
   const auto more = [](size_t before, size_t after) { return after > before ? after - before : 0; };
   return fmt::format(
-      "{} runs, {} models and {} devices more than before; within 10 %: {} before, {} now; MAPE: "
+      "{}, {} and {} more than before; within 10 %: {} before, {} now; MAPE: "
       "{} "
       "before, {} now\n",
-      more(older.runs.runs.size(), now.runs.runs.size()),
-      more(older.runs.models.size(), now.runs.models.size()),
-      more(older.runs.devices.size(), now.runs.devices.size()),
+      counted(more(older.runs.runs.size(), now.runs.runs.size()), "run"),
+      counted(more(older.runs.models.size(), now.runs.models.size()), "model"),
+      counted(more(older.runs.devices.size(), now.runs.devices.size()), "device"),
       percent(older.accuracy.within_tenth), percent(trial.accuracy.within_tenth),
       percent(older.accuracy.mean_relative_error), percent(trial.accuracy.mean_relative_error));
 }

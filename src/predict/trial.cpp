@@ -2,6 +2,7 @@
 #include "trial.h"
 
 #include "statistics.h"
+#include "unmeasured.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,6 +21,7 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr size_t kFolds = 10;
 constexpr size_t kLeastFamilies = 5;
+constexpr size_t kLeastInFold = kLeastItems - 1;
 constexpr double kWorst = 0.5;  ///< errors above count as this when methods are compared
 constexpr double kMostWidening = 5;
 
@@ -49,7 +51,8 @@ class Fold {
     return {};
   }
   Result<void> tell(const Part& part, uint64_t seed, UnseenTold& told) const {
-    const auto lesson = idle_lesson(runs_, *part.recipe, part.needs_workload, load_.idle);
+    const auto lesson =
+        idle_lesson(runs_, *part.recipe, part.needs_workload, load_.idle, kLeastInFold);
     const auto models = models_of(runs_, asked_, part.needs_workload);
     if (lesson.tasks.empty() || models.empty()) return {};
     const Grid features = formula_values(runs_, models, part.recipe->features);
@@ -148,6 +151,12 @@ Widths widths_of(const Runs& runs, const std::vector<double>& logs, const Chosen
     std::copy(errors[task].begin(), errors[task].end(),
               grid.values.begin() + static_cast<ptrdiff_t>(task * most));
   widths.of_task = half_widths(grid, kHeld);
+  // Of a task that could not be tried nothing better is known than of the worst that could.
+  double widest = 0;
+  for (size_t task = 0; task < errors.size(); ++task)
+    if (!errors[task].empty()) widest = std::max(widest, widths.of_task[task]);
+  for (size_t task = 0; task < errors.size(); ++task)
+    if (errors[task].empty()) widths.of_task[task] = widest > 0 ? widest : kBlindWidth;
   return widths;
 }
 

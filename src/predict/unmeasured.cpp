@@ -17,6 +17,7 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 /// How soon a device that is not like the asked one loses its say, as a difference of logarithms.
 constexpr double kNear = 0.5;
+constexpr size_t kMostUsual = 24;
 
 double log_roofline(const Trained& trained, size_t task, const model::Workload& workload) {
   const auto seconds = roofline_seconds(trained.device_of(task), trained.tasks[task],
@@ -25,27 +26,24 @@ double log_roofline(const Trained& trained, size_t task, const model::Workload& 
 }
 
 /// How two tasks compare for a usual model.
-double usual_difference(const Trained& trained, size_t task, size_t other,
-                        const std::vector<RunModel>& models) {
+double usual_difference(const Trained& trained, size_t task, size_t other) {
   std::vector<double> differences;
-  for (const auto& model : models) {
-    if (!model.workload) continue;
-    const double difference = log_roofline(trained, task, *model.workload) -
-                              log_roofline(trained, other, *model.workload);
+  for (const auto& workload : trained.usual) {
+    const double difference =
+        log_roofline(trained, task, workload) - log_roofline(trained, other, workload);
     if (!std::isnan(difference)) differences.push_back(difference);
   }
   return differences.empty() ? kNone : median(std::move(differences));
 }
 
 /// Tasks of other devices with the same engine and precision, as far as both are calibrated.
-std::vector<Unmeasured::Kin> kin_of(const Trained& trained, size_t task, size_t measured,
-                                    const std::vector<RunModel>& models) {
+std::vector<Unmeasured::Kin> kin_of(const Trained& trained, size_t task, size_t measured) {
   std::vector<Unmeasured::Kin> kin;
   for (size_t other = 0; other < measured; ++other) {
     const Task& a = trained.tasks[task];
     const Task& b = trained.tasks[other];
     if (a.device == b.device || a.engine != b.engine || a.precision != b.precision) continue;
-    const double usual = usual_difference(trained, task, other, models);
+    const double usual = usual_difference(trained, task, other);
     if (!std::isnan(usual)) kin.push_back({other, usual});
   }
   return kin;
@@ -84,8 +82,18 @@ std::optional<double> Unmeasured::tell(const Trained& trained, std::span<const d
   return sum / say;
 }
 
-void add_unmeasured(Trained& trained, const std::vector<RunModel>& models, double width) {
-  const size_t measured = trained.tasks.size();
+std::vector<model::Workload> usual_workloads(const std::vector<RunModel>& models) {
+  std::vector<model::Workload> all;
+  for (const auto& model : models)
+    if (model.workload) all.push_back(*model.workload);
+  const size_t step = all.size() / kMostUsual + 1;
+  std::vector<model::Workload> some;
+  for (size_t i = 0; i < all.size(); i += step) some.push_back(all[i]);
+  return some;
+}
+
+void add_unmeasured(Trained& trained) {
+  const size_t measured = trained.tasks.size() - trained.unmeasured.size();
   std::set<std::string> known;
   std::set<std::pair<std::string, std::string>> ways;
   for (const auto& task : trained.tasks) {
@@ -98,14 +106,14 @@ void add_unmeasured(Trained& trained, const std::vector<RunModel>& models, doubl
     for (const auto& [engine, precision] : ways) {
       const size_t number = trained.tasks.size();
       trained.tasks.push_back({name, engine, precision});
-      trained.facts.push_back({0, device});
-      auto kin = kin_of(trained, number, measured, models);
+      trained.facts.push_back({0, device, place_of(trained.devices[device])});
+      auto kin = kin_of(trained, number, measured);
       if (kin.empty()) {
         trained.tasks.pop_back();
         trained.facts.pop_back();
       } else {
         trained.slowdown.factors.push_back(1);
-        trained.unmeasured.push_back({number, std::move(kin), width});
+        trained.unmeasured.push_back({number, std::move(kin), trained.unmeasured_width});
       }
     }
   }
@@ -117,7 +125,7 @@ std::optional<UnmeasuredTrial> try_unmeasured(const Trained& trained,
   std::vector<Judged> judged;
   std::vector<std::vector<double>> sizes;  // of errors, device by device
   for (size_t task = 0; task < idle.rows; ++task) {
-    const Unmeasured left_out{task, kin_of(trained, task, idle.rows, models), 0};
+    const Unmeasured left_out{task, kin_of(trained, task, idle.rows), 0};
     if (left_out.kin.empty()) continue;
     auto& own = sizes.emplace_back();
     for (size_t model = 0; model < models.size(); ++model) {

@@ -10,9 +10,12 @@
 
 namespace assay::predict {
 
+/// Some of what was measured, by which devices are compared.
+std::vector<model::Workload> usual_workloads(const std::vector<RunModel>& models);
+
 /// Adds a task for each device without one and for each engine and precision that calibrated
-/// devices were measured with, and how it is told. `width`: half of their intervals.
-void add_unmeasured(Trained& trained, const std::vector<RunModel>& models, double width);
+/// devices were measured with, and how it is told.
+void add_unmeasured(Trained& trained);
 
 /// How well each calibrated device was told by the others.
 struct UnmeasuredTrial {

@@ -41,19 +41,22 @@ Indices taught(const Grid& seconds, const Indices& items) {
   return tasks;
 }
 
-void validate_fold(const Table& table, const Indices& known, const Indices& asked, Grid& seconds) {
+Result<void> validate_fold(const Table& table, const Indices& known, const Indices& asked,
+                           Grid& seconds) {
   const Indices tasks = taught(table.seconds, known);
-  if (tasks.empty() || asked.empty()) return;
+  if (tasks.empty() || asked.empty()) return {};
   const Indices features = all_of(table.features.columns);
   const Indices costs = all_of(table.costs.columns);
   Lesson lesson{part_of(table.features, known, features), part_of(table.costs, known, costs),
                 part_of(table.seconds, tasks, known)};
   for (double& time : lesson.log_times.values) time = std::log(time);
-  const Grid told = tell(learn(lesson), part_of(table.features, asked, features),
-                         part_of(table.costs, asked, costs));
+  ASSAY_TRY(const auto learned, learn(lesson));
+  const Grid told =
+      tell(learned, part_of(table.features, asked, features), part_of(table.costs, asked, costs));
   for (size_t task = 0; task < tasks.size(); ++task)
     for (size_t item = 0; item < asked.size(); ++item)
       seconds.at(tasks[task], asked[item]) = std::exp(told.at(task, item));
+  return {};
 }
 
 /// The items in the fold, or those outside it.
@@ -81,15 +84,15 @@ void for_each_told(const Table& table, const Validation& found, Use use) {
 
 }  // namespace
 
-Validation validate(const Table& table, size_t folds, uint64_t seed) {
+Result<Validation> validate(const Table& table, size_t folds, uint64_t seed) {
   std::vector<std::string> models;
   for (const auto& item : table.items) models.push_back(item.model);
   const Indices fold_of = grouped_folds(models, folds, seed);
   const size_t tasks = table.tasks.size();
   Validation found{Grid(tasks, models.size(), kNone), Grid(tasks, models.size())};
   for (size_t fold = 0; fold < folds; ++fold)
-    validate_fold(table, items_of(fold_of, fold, false), items_of(fold_of, fold, true),
-                  found.seconds);
+    ASSAY_CHECK(validate_fold(table, items_of(fold_of, fold, false), items_of(fold_of, fold, true),
+                              found.seconds));
   Grid errors(tasks, models.size());
   for (size_t i = 0; i < errors.values.size(); ++i)
     errors.values[i] = std::log(found.seconds.values[i] / table.seconds.values[i]);

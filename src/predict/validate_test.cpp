@@ -46,7 +46,7 @@ Table noisy_table(size_t tasks) {
 
 TEST(Validate, errors_are_the_noise_and_intervals_hold_their_share) {
   const Table table = noisy_table(6);
-  const auto found = validate(table, 10, 1);
+  const auto found = *validate(table, 10, 1);
   const Accuracy how = accuracy(judged(table, found));
   EXPECT_EQ(how.count, 360U);
   EXPECT_GT(how.mean_relative_error, 0.02);
@@ -56,10 +56,10 @@ TEST(Validate, errors_are_the_noise_and_intervals_hold_their_share) {
 
 TEST(Validate, a_model_is_told_by_others_alone) {
   Table table = noisy_table(3);
-  const auto before = validate(table, 10, 1);
+  const auto before = *validate(table, 10, 1);
   for (size_t task = 0; task < 3; ++task)
     for (const size_t item : {20U, 21U}) table.seconds.at(task, item) *= 1000;  // both of one model
-  const auto after = validate(table, 10, 1);
+  const auto after = *validate(table, 10, 1);
   for (const size_t item : {20U, 21U})
     EXPECT_DOUBLE_EQ(after.seconds.at(0, item), before.seconds.at(0, item));
   EXPECT_NE(after.seconds.at(0, 22), before.seconds.at(0, 22));
@@ -68,7 +68,7 @@ TEST(Validate, a_model_is_told_by_others_alone) {
 TEST(Validate, leaves_out_tasks_with_too_few_times) {
   Table table = noisy_table(2);
   for (size_t item = 3; item < 60; ++item) table.seconds.at(1, item) = kNone;
-  const auto found = validate(table, 10, 1);
+  const auto found = *validate(table, 10, 1);
   EXPECT_EQ(judged(table, found).size(), 60U);
   EXPECT_TRUE(std::isnan(found.seconds.at(1, 0)));
 }
@@ -76,7 +76,7 @@ TEST(Validate, leaves_out_tasks_with_too_few_times) {
 TEST(Validate, choices_are_items_that_all_have) {
   Table table = noisy_table(3);
   table.seconds.at(2, 5) = kNone;
-  const auto found = validate(table, 10, 1);
+  const auto found = *validate(table, 10, 1);
   const auto all = choices(table, found, std::array<size_t, 2>{0, 2});
   EXPECT_EQ(all.size(), 59U);
   EXPECT_EQ(judge_choices(all).right, 1) << "three times as fast";

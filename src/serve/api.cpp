@@ -34,13 +34,13 @@ int status_of(const Error& error) {
 
 Result<placement::Fleet> with_loads(placement::Fleet fleet,
                                     const std::map<std::string, double>& loads) {
-  for (const auto& [name, load] : loads) {
-    const auto node =
-        std::find_if(fleet.nodes.begin(), fleet.nodes.end(),
-                     [&wanted = name](const auto& each) { return each.name == wanted; });
+  for (const auto& entry : loads) {
+    const std::string& name = entry.first;
+    const auto node = std::find_if(fleet.nodes.begin(), fleet.nodes.end(),
+                                   [&](const auto& each) { return each.name == name; });
     if (node == fleet.nodes.end())
       return bad_input(fmt::format("a load is given for '{}', which is no known node", name));
-    node->load = load;
+    node->load = entry.second;
   }
   return fleet;
 }

@@ -11,7 +11,7 @@ using Clock = std::chrono::steady_clock;
 }  // namespace
 
 State::State(const ServiceSettings& settings, Tell tell)
-    : settings_(settings), tell_(std::move(tell)) {
+    : settings_(settings), tell_(std::move(tell)), source_(settings.model_file, settings.shared) {
   if (!settings.prometheus.url.empty()) queries_.emplace(settings.prometheus);
   refresh();
   thread_ = std::jthread([this](const std::stop_token& stop) { keep_reading(stop); });
@@ -45,25 +45,18 @@ void State::say(const std::string& sentence) {
 }
 
 void State::read_predictor() {
-  std::error_code error;
-  const auto time = std::filesystem::last_write_time(settings_.model_file, error);
-  if (error) {
-    if (!predictor_)
-      predictor_problem_ =
-          fmt::format("nothing was learned yet: there is no file {}; make it with 'assay train'",
-                      settings_.model_file.native());
-    return;
-  }
-  if (time == predictor_time_) return;
-  predictor_time_ = time;
-  auto read = predict::Predictor::read(settings_.model_file);
+  const auto text = source_.changed();
+  if (text && !*text) return;
+  Result<predict::Predictor> read = !text ? Result<predict::Predictor>(fail(text.error()))
+                                          : predict::Predictor::parse(source_.name(), **text);
   if (read) {
-    predictor_ = std::make_shared<const predict::Predictor>(std::move(*read));
+    predictor_ = std::make_shared<const predict::Predictor>(read->with(settings_.devices));
     predictor_problem_.clear();
+    warning_.clear();
   } else if (!predictor_) {
     predictor_problem_ = read.error().message;
   } else {
-    tell_(fmt::format("{}; the older one is still used", read.error().message));
+    warning_ = fmt::format("{}; the older one is still used", read.error().message);
   }
 }
 
@@ -97,7 +90,7 @@ void State::refresh() {
   next->predictor = predictor_;
   next->problem = predictor_problem_;
   if (predictor_) read_fleet(*next);
-  say(next->problem);
+  say(next->problem.empty() ? warning_ : next->problem);
   const Lock lock(mutex_);
   snapshot_ = std::move(next);
 }

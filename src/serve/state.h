@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "learned_source.h"
+
 #include <condition_variable>
 #include <filesystem>
 #include <memory>
@@ -45,10 +47,11 @@ class State {
 
   const ServiceSettings& settings_;
   Tell tell_;
+  LearnedSource source_;
   std::optional<promapi::Queries> queries_;
   std::shared_ptr<const predict::Predictor> predictor_;
   std::string predictor_problem_;
-  std::filesystem::file_time_type predictor_time_{};
+  std::string warning_;     ///< what a newer one lacks, while an older one serves
   placement::Fleet fleet_;  ///< the last that was read
   std::optional<std::chrono::steady_clock::time_point> fleet_time_;
   std::string last_said_;

@@ -30,7 +30,7 @@ struct Options {
   Load load = Load::stress;
   int threads = 0;  ///< 0: as many as the device has cores
   uint64_t seed = 0;
-  int inferences = 100;  ///< of one iteration, at most ...
+  int inferences = 300;  ///< of one iteration, at most ...
   double seconds = 1;    ///< ... and so long, but for a few of slow models
   Share share;
 };

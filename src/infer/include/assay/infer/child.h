@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <assay/base/result.h>
+#include <assay/base/time.h>
 
 namespace assay::infer {
 
@@ -33,6 +34,8 @@ class Child {
   bool running();
   /// Waits for it; the status is that of waitpid().
   int wait();
+  /// The same, but when it still runs after so long it is killed.
+  int wait(Milliseconds patience);
   /// Kills it and all that it started in its group.
   void end();
 

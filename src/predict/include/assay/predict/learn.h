@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include <assay/base/result.h>
 #include <assay/predict/grid.h>
 
 namespace assay::predict {
@@ -46,10 +47,14 @@ Learned prepare(const Lesson& lesson);
 Grid standard_features(const Learned& learned, const Grid& features);
 
 /// Learns from all measured times; a few that are far off their neighbours have little say. Each
-/// task needs at least two.
-Learned learn(const Lesson& lesson);
+/// task needs at least two, and there may be at most kMostItems items: the time it takes grows with
+/// their cube.
+Result<Learned> learn(const Lesson& lesson);
+constexpr size_t kMostItems = 1500;
 
-/// The logarithms of seconds, tasks x items, for items of which nothing was measured.
+/// The logarithms of seconds, tasks x items, for items of which nothing was measured. A feature
+/// that is NaN counts as usual. The further an item lies outside of what was learned from, the more
+/// the base alone is believed.
 Grid tell(const Learned& learned, const Grid& features, const Grid& costs);
 
 }  // namespace assay::predict

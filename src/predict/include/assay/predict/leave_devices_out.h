@@ -23,8 +23,8 @@ struct NewDeviceFound {
   std::vector<Interval> intervals;
 };
 /// Leaves out each device with its namesakes, and tells its times from the others' and from some
-/// runs on it. The belief and the width of intervals come from leaving out each of the others in
-/// turn. Tasks with fewer than five times more than runs are not told.
+/// runs on it. The two beliefs whose mean is told, and the width of intervals, come from leaving
+/// out each of the others in turn. Tasks with fewer than five times more than runs are not told.
 NewDeviceFound leave_devices_out(const Table& table, const NewDeviceTrial& trial);
 
 }  // namespace assay::predict

@@ -42,6 +42,11 @@ class Predictor {
   Predictor& operator=(Predictor&&) noexcept;
   ~Predictor();
 
+  /// The same, and it tells also devices that were calibrated after it was learned: what they take
+  /// follows from what others take, by what both were measured to reach. Those it knows by name
+  /// stay as they are. Its tasks come first, in the same order.
+  Predictor with(std::span<const Device> devices) const;
+
   const std::vector<Device>& devices() const;
   const std::vector<Task>& tasks() const;
 

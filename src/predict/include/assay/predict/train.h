@@ -75,7 +75,7 @@ struct Training {
 };
 
 /// Learns from runs and validates what was learned on models that were left out.
-Result<Training> train(Runs runs, const TrainOptions& options);
+Result<Training> train(const Runs& runs, const TrainOptions& options);
 
 /// What an older model file was learned from, to be learned from again, and how good it was.
 struct Older {

@@ -18,7 +18,7 @@ struct Validation {
   Grid widths;   ///< half widths of intervals in logarithms, by errors in the other folds
 };
 /// Learns once per fold; models are never in two folds.
-Validation validate(const Table& table, size_t folds, uint64_t seed);
+Result<Validation> validate(const Table& table, size_t folds, uint64_t seed);
 
 /// All measured times beside what was told.
 std::vector<Judged> judged(const Table& table, const Validation& found);

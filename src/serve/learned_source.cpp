@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learned_source.h"
+
+#include <fmt/format.h>
+
+#include <assay/base/files.h>
+
+namespace assay::serve {
+namespace {
+
+constexpr size_t kLargest = size_t{512} << 20U;
+
+}  // namespace
+
+Result<std::optional<std::string>> LearnedSource::changed() {
+  auto text = shared_.empty() ? changed_file() : changed_document();
+  if (!text) {  // what comes back after that is read again
+    file_time_ = {};
+    written_.reset();
+  }
+  return text;
+}
+
+Result<std::optional<std::string>> LearnedSource::changed_file() {
+  std::error_code error;
+  const auto time = std::filesystem::last_write_time(file_, error);
+  if (error)
+    return refused(
+        fmt::format("nothing was learned yet: there is no file {}; make it with 'assay train'",
+                    file_.native()));
+  if (time == file_time_) return std::optional<std::string>();
+  file_time_ = time;
+  ASSAY_TRY(auto text, read_file(file_, kLargest));
+  return std::optional(std::move(text));
+}
+
+Result<std::optional<std::string>> LearnedSource::changed_document() {
+  if (!shelf_) {
+    ASSAY_TRY(shelf_, store::open_postgres_shelf(shared_));
+  }
+  auto documents = shelf_->list("learned");
+  if (!documents) {
+    shelf_.reset();  // the next call connects anew
+    return fail(documents.error());
+  }
+  if (documents->empty())
+    return refused(
+        "nothing was learned yet: the shared store has none; put it there with 'assay train "
+        "--shared'");
+  store::Document& newest = documents->front();
+  if (written_ == newest.written) return std::optional<std::string>();
+  written_ = newest.written;
+  return std::optional(std::move(newest.json));
+}
+
+}  // namespace assay::serve
