@@ -118,7 +118,7 @@ void show_doing(const std::string& what) {
 
 Result<void> share(const std::string& url, const Calibration& found) {
   if (url.empty()) return {};
-  ASSAY_TRY(const auto shelf, store::open_postgres_shelf(url));
+  ASSAY_TRY(const auto shelf, store::Shelf::open(url));
   return shelf->put("device", found.device.name, collect::calibration_document(found).dump());
 }
 
@@ -126,7 +126,7 @@ Result<void> share(const std::string& url, const Calibration& found) {
 Result<std::vector<Result<Calibration>>> load(const std::string& url,
                                               const std::filesystem::path& store) {
   if (url.empty()) return collect::load_calibrations(collect::devices_folder(store));
-  ASSAY_TRY(const auto shelf, store::open_postgres_shelf(url));
+  ASSAY_TRY(const auto shelf, store::Shelf::open(url));
   ASSAY_TRY(const auto documents, shelf->list("device"));
   std::vector<Result<Calibration>> found;
   for (const auto& document : documents)

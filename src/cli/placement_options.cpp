@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "placement_options.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -13,10 +14,12 @@
 namespace assay::cli {
 namespace {
 
-/// "10.0.0.5" is http://10.0.0.5:9090.
+/// "10.0.0.5" is http://10.0.0.5:9090, "fd00::1" is http://[fd00::1]:9090.
 std::string url_of(std::string address) {
   if (address.empty() || address.find("://") != address.npos) return address;
-  const bool has_port = address.find(':') != address.npos;
+  const auto colons = std::count(address.begin(), address.end(), ':');
+  if (colons > 1 && !address.starts_with('[')) address = fmt::format("[{}]", address);
+  const bool has_port = colons == 1 || address.find("]:") != address.npos;
   return fmt::format("http://{}{}", address, has_port ? "" : ":9090");
 }
 
@@ -86,7 +89,7 @@ Result<std::vector<predict::Device>> calibrated_devices(const PlacementOptions& 
     if (found) devices.push_back(found->device);
   }
   if (options.shared.empty()) return devices;
-  ASSAY_TRY(const auto shelf, store::open_postgres_shelf(options.shared));
+  ASSAY_TRY(const auto shelf, store::Shelf::open(options.shared));
   ASSAY_TRY(const auto documents, shelf->list("device"));
   for (const auto& document : documents) {
     const auto found = collect::read_calibration(
@@ -100,14 +103,14 @@ namespace {
 
 Result<predict::Predictor> learned_alone(const PlacementOptions& options, const Context& context) {
   const auto file = learned_file(options, context);
-  if (!options.shared.empty()) {
-    ASSAY_TRY(const auto shelf, store::open_postgres_shelf(options.shared));
-    ASSAY_TRY(const auto documents, shelf->list("learned"));
-    if (documents.empty())
+  if (options.learned.empty() && !options.shared.empty()) {
+    ASSAY_TRY(const auto shelf, store::Shelf::open(options.shared));
+    ASSAY_TRY(const auto document, shelf->find("learned", "placement"));
+    if (!document)
       return refused(
           "the shared store has nothing that was learned; put it there with 'assay train "
           "--shared'");
-    return predict::Predictor::parse("the shared store", documents.front().json);
+    return predict::Predictor::parse("the shared store", document->json);
   }
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored))

@@ -19,18 +19,23 @@ struct ServeArguments {
   serve::ServiceSettings settings;
   WorkerOptions workers;
   std::string largest_upload;
+  std::string uploads_size;
 };
 
 Result<int> serve_requests(ServeArguments& args, const Context& context) {
   serve::ServiceSettings& settings = args.settings;
   const auto folder = context.store.parent_path();
   settings.model_file = learned_file(args.placement, context);
-  settings.shared = args.placement.shared;
+  // A file that was named wins.
+  if (args.placement.learned.empty()) settings.shared = args.placement.shared;
   settings.prometheus = prometheus_access(args.placement);
   if (settings.token_file.empty()) settings.token_file = folder / "token";
   if (settings.uploads.empty()) settings.uploads = folder / "uploads";
   if (!args.largest_upload.empty()) {
     ASSAY_TRY(settings.largest_upload, parse_bytes(args.largest_upload));
+  }
+  if (!args.uploads_size.empty()) {
+    ASSAY_TRY(settings.uploads_size, parse_bytes(args.uploads_size));
   }
   ASSAY_TRY(settings.devices, calibrated_devices(args.placement, context));
   settings.deploy_image = args.workers.image;
@@ -40,6 +45,10 @@ Result<int> serve_requests(ServeArguments& args, const Context& context) {
   };
   ASSAY_TRY(settings.join, join_rules(args.placement));
   ASSAY_TRY(settings.loads, loads_of(args.placement));
+  if (!settings.loads.empty() && !settings.prometheus.url.empty())
+    return bad_input("--load is for devices without Prometheus, which knows their load itself");
+  if (settings.largest_upload > settings.uploads_size)
+    return bad_input("--largest-upload is more than --uploads-size lets be kept");
   ASSAY_CHECK(serve::serve(settings, [](const std::string& sentence) {
     std::fputs(fmt::format("assay: {}\n", sentence).c_str(), stderr);
   }));
@@ -78,6 +87,10 @@ void add_serve_command(CLI::App& app, Context& context) {
                    "Folder of models that are sent (default: uploads beside the history)")
       ->type_name("FOLDER");
   command->add_option("--largest-upload", args->largest_upload, "Larger models are refused [4GiB]")
+      ->type_name("SIZE");
+  command
+      ->add_option("--uploads-size", args->uploads_size,
+                   "Of that folder, with what is being sent; the oldest make room [16GiB]")
       ->type_name("SIZE");
   add_worker_options(*command, args->workers, "--deploy-image",
                      "Image of workers; without it callers may not start models");

@@ -116,7 +116,7 @@ Result<std::string> keep(const TrainArguments& args, const Context& context, sto
 Result<int> train(const TrainArguments& args, const Context& context) {
   std::unique_ptr<store::Shelf> shelf;
   if (!args.shared.empty()) {
-    ASSAY_TRY(shelf, store::open_postgres_shelf(args.shared));
+    ASSAY_TRY(shelf, store::Shelf::open(args.shared));
   }
   std::optional<predict::Mapping> mapping;
   if (!args.mapping.empty()) {

@@ -36,21 +36,24 @@ Result<std::optional<std::string>> LearnedSource::changed_file() {
 
 Result<std::optional<std::string>> LearnedSource::changed_document() {
   if (!shelf_) {
-    ASSAY_TRY(shelf_, store::open_postgres_shelf(shared_));
+    ASSAY_TRY(shelf_, store::Shelf::open(shared_));
   }
-  auto documents = shelf_->list("learned");
-  if (!documents) {
-    shelf_.reset();  // the next call connects anew
-    return fail(documents.error());
-  }
-  if (documents->empty())
+  auto found = newer_document();
+  if (!found) shelf_.reset();  // the next call connects anew
+  return found;
+}
+
+Result<std::optional<std::string>> LearnedSource::newer_document() {
+  ASSAY_TRY(const auto written, shelf_->written("learned", "placement"));
+  if (!written)
     return refused(
         "nothing was learned yet: the shared store has none; put it there with 'assay train "
         "--shared'");
-  store::Document& newest = documents->front();
-  if (written_ == newest.written) return std::optional<std::string>();
-  written_ = newest.written;
-  return std::optional(std::move(newest.json));
+  if (written_ == *written) return std::optional<std::string>();
+  ASSAY_TRY(auto document, shelf_->find("learned", "placement"));
+  if (!document) return std::optional<std::string>();
+  written_ = document->written;
+  return std::optional(std::move(document->json));
 }
 
 }  // namespace assay::serve

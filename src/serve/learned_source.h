@@ -28,6 +28,7 @@ class LearnedSource {
  private:
   Result<std::optional<std::string>> changed_file();
   Result<std::optional<std::string>> changed_document();
+  Result<std::optional<std::string>> newer_document();
 
   const std::filesystem::path file_;
   const std::string shared_;

@@ -19,7 +19,6 @@ Libpq load() {
   library.find(found.result_status, "PQresultStatus");
   library.find(found.rows, "PQntuples");
   library.find(found.value, "PQgetvalue");
-  library.find(found.changed, "PQcmdTuples");
   library.find(found.clear, "PQclear");
   found.loaded = library.loaded();
   if (!found.loaded)

@@ -17,7 +17,6 @@ struct Libpq {
   decltype(&::PQresultStatus) result_status = nullptr;
   decltype(&::PQntuples) rows = nullptr;
   decltype(&::PQgetvalue) value = nullptr;
-  decltype(&::PQcmdTuples) changed = nullptr;
   decltype(&::PQclear) clear = nullptr;
   Result<void> loaded;
 };

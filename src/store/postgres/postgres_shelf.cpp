@@ -21,11 +21,17 @@ using Connection = std::unique_ptr<PGconn, Finish>;
 using Rows = std::unique_ptr<PGresult, Clear>;
 
 /// Two that make the table at the same moment would otherwise disturb each other.
-constexpr const char* kTable =
-    "SELECT pg_advisory_lock(4702891);"
+constexpr std::array kMakeTable = {
+    "SELECT pg_advisory_lock(4702891)",
     "CREATE TABLE IF NOT EXISTS assay_documents (kind text NOT NULL, name text NOT NULL, "
-    "written timestamptz NOT NULL, body json NOT NULL, PRIMARY KEY (kind, name));"
-    "SELECT pg_advisory_unlock(4702891)";
+    "written timestamptz NOT NULL, body json NOT NULL, PRIMARY KEY (kind, name))",
+    "SELECT pg_advisory_unlock(4702891)",
+};
+constexpr const char* kMicroseconds = "(extract(epoch FROM written) * 1000000)::bigint";
+
+Timestamp time_of(const char* microseconds) {
+  return from_unix_ns(parse_int(microseconds).value_or(0) * 1000);
+}
 
 /// What PostgreSQL says, in one line.
 std::string words_of(PGconn* connection) {
@@ -40,15 +46,12 @@ class PostgresShelf final : public Shelf {
  public:
   explicit PostgresShelf(Connection connection) : connection_(std::move(connection)) {}
 
-  Result<void> prepare() {
-    // Without parameters several statements may be given at once.
-    std::string_view rest = kTable;
-    while (!rest.empty()) ASSAY_CHECK(run(std::string(next_field(rest, ';')), {}));
-    return {};
-  }
-
   Result<void> put(const std::string& kind, const std::string& name,
                    const std::string& json) override {
+    ASSAY_TRY(const bool exists, has_table());
+    if (!exists) {
+      for (const char* statement : kMakeTable) ASSAY_CHECK(run(statement, {}));
+    }
     ASSAY_CHECK(
         run("INSERT INTO assay_documents VALUES ($1, $2, now(), $3) ON CONFLICT (kind, "
             "name) DO UPDATE SET written = EXCLUDED.written, body = EXCLUDED.body",
@@ -57,26 +60,52 @@ class PostgresShelf final : public Shelf {
   }
 
   Result<std::vector<Document>> list(const std::string& kind) override {
-    ASSAY_TRY(const Rows rows,
-              run("SELECT name, (extract(epoch FROM written) * 1000000)::bigint, body FROM "
-                  "assay_documents WHERE kind = $1 ORDER BY name COLLATE \"C\"",
-                  {kind}));
     std::vector<Document> found;
-    for (int i = 0; i < libpq().rows(rows.get()); ++i) {
-      const auto microseconds = parse_int(libpq().value(rows.get(), i, 1)).value_or(0);
-      found.push_back({libpq().value(rows.get(), i, 0), from_unix_ns(microseconds * 1000),
-                       libpq().value(rows.get(), i, 2)});
-    }
+    ASSAY_TRY(const bool exists, has_table());
+    if (!exists) return found;
+    ASSAY_TRY(const Rows rows, run(fmt::format("SELECT name, {}, body FROM assay_documents WHERE "
+                                               "kind = $1 ORDER BY name COLLATE \"C\"",
+                                               kMicroseconds),
+                                   {kind}));
+    for (int i = 0; i < libpq().rows(rows.get()); ++i) found.push_back(document_at(rows, i));
     return found;
   }
 
-  Result<bool> remove(const std::string& kind, const std::string& name) override {
+  Result<std::optional<Document>> find(const std::string& kind, const std::string& name) override {
+    ASSAY_TRY(const bool exists, has_table());
+    if (!exists) return std::optional<Document>();
+    ASSAY_TRY(const Rows rows, run(fmt::format("SELECT name, {}, body FROM assay_documents WHERE "
+                                               "kind = $1 AND name = $2",
+                                               kMicroseconds),
+                                   {kind, name}));
+    if (libpq().rows(rows.get()) == 0) return std::optional<Document>();
+    return std::optional(document_at(rows, 0));
+  }
+
+  Result<std::optional<Timestamp>> written(const std::string& kind,
+                                           const std::string& name) override {
+    ASSAY_TRY(const bool exists, has_table());
+    if (!exists) return std::optional<Timestamp>();
     ASSAY_TRY(const Rows rows,
-              run("DELETE FROM assay_documents WHERE kind = $1 AND name = $2", {kind, name}));
-    return std::string_view(libpq().changed(rows.get())) != "0";
+              run(fmt::format("SELECT {} FROM assay_documents WHERE kind = $1 AND name = $2",
+                              kMicroseconds),
+                  {kind, name}));
+    if (libpq().rows(rows.get()) == 0) return std::optional<Timestamp>();
+    return std::optional(time_of(libpq().value(rows.get(), 0, 0)));
   }
 
  private:
+  static Document document_at(const Rows& rows, int row) {
+    return {libpq().value(rows.get(), row, 0), time_of(libpq().value(rows.get(), row, 1)),
+            libpq().value(rows.get(), row, 2)};
+  }
+
+  /// Whoever may only read does not try to make it.
+  Result<bool> has_table() {
+    ASSAY_TRY(const Rows rows, run("SELECT to_regclass('assay_documents') IS NOT NULL", {}));
+    return std::string_view(libpq().value(rows.get(), 0, 0)) == "t";
+  }
+
   Result<Rows> run(const std::string& statement, const std::vector<std::string>& values) {
     std::vector<const char*> texts;
     texts.reserve(values.size());
@@ -97,20 +126,32 @@ bool is_postgres(std::string_view where) {
   return where.starts_with("postgresql://") || where.starts_with("postgres://");
 }
 
-Result<std::unique_ptr<Shelf>> open_postgres_shelf(const std::string& url) {
+Result<std::unique_ptr<Shelf>> Shelf::open(const std::string& url) {
   ASSAY_CHECK(libpq().loaded);
-  // An address may name its own; these are for those that do not.
-  const std::array keys = {"connect_timeout", "application_name", "options", "dbname",
+  // For addresses that do not name their own. A server that is gone without a word is given up
+  // after half a minute.
+  const std::array keys = {"connect_timeout",
+                           "tcp_user_timeout",
+                           "keepalives_idle",
+                           "keepalives_interval",
+                           "keepalives_count",
+                           "application_name",
+                           "options",
+                           "dbname",
                            static_cast<const char*>(nullptr)};
-  const std::array values = {"10", "assay",
-                             "-c statement_timeout=30000 -c client_min_messages=warning",
-                             url.c_str(), static_cast<const char*>(nullptr)};
+  const std::array values = {"10",
+                             "20000",
+                             "10",
+                             "5",
+                             "3",
+                             "assay",
+                             "-c statement_timeout=20000 -c client_min_messages=warning",
+                             url.c_str(),
+                             static_cast<const char*>(nullptr)};
   Connection connection(libpq().connect(keys.data(), values.data(), 1));
   if (libpq().status(connection.get()) != CONNECTION_OK)
     return refused(fmt::format("the shared store does not answer: {}", words_of(connection.get())));
-  auto shelf = std::make_unique<PostgresShelf>(std::move(connection));
-  ASSAY_CHECK(shelf->prepare());
-  return shelf;
+  return std::make_unique<PostgresShelf>(std::move(connection));
 }
 
 }  // namespace assay::store

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,17 +12,19 @@
 
 namespace assay::store {
 
-/// Something that belongs to no session: a device, what was learned, a placement.
+/// Something that belongs to no session: a device, what was learned.
 struct Document {
   std::string name;
   Timestamp written;
   std::string json;
 };
 
-/// Keeps documents by kind and name, across processes and, in PostgreSQL, across machines. What was
-/// put is on the disk when the call returns. One thread at a time.
+/// Keeps documents by kind and name in a PostgreSQL that machines share. What was put is on the disk
+/// when the call returns. One thread at a time. Its table is made by the first put.
 class Shelf {
  public:
+  /// "postgresql://user@host/database", as libpq takes it. Loads libpq, which nothing else needs.
+  static Result<std::unique_ptr<Shelf>> open(const std::string& url);
   virtual ~Shelf() = default;
 
   /// In place of an older one of that kind and name.
@@ -30,16 +32,13 @@ class Shelf {
                            const std::string& json) = 0;
   /// In the order of their names.
   virtual Result<std::vector<Document>> list(const std::string& kind) = 0;
-  /// Whether there was one.
-  virtual Result<bool> remove(const std::string& kind, const std::string& name) = 0;
+  virtual Result<std::optional<Document>> find(const std::string& kind,
+                                               const std::string& name) = 0;
+  /// When it was put; nothing: never.
+  virtual Result<std::optional<Timestamp>> written(const std::string& kind,
+                                                   const std::string& name) = 0;
 };
 
-/// "postgresql://user@host/database", as libpq takes it.
-bool is_postgres(std::string_view where);
-
-/// In the history's file.
-Result<std::unique_ptr<Shelf>> open_sqlite_shelf(const std::filesystem::path& history);
-/// Makes its table where there is none. Loads libpq, which nothing else needs.
-Result<std::unique_ptr<Shelf>> open_postgres_shelf(const std::string& url);
+bool is_postgres(std::string_view url);
 
 }  // namespace assay::store
