@@ -20,7 +20,7 @@ constexpr Milliseconds kRunPatience{150'000};
 constexpr size_t kMostTimes = 10'000;
 /// As in `assay collect`: as many inferences as a second has, but a few however long they take.
 constexpr const char* kWarmUp = R"({"count": 3, "seconds": 0.3})";
-constexpr const char* kMeasure = R"({"count": 100, "seconds": 1})";
+constexpr const char* kMeasure = R"({"count": 300, "seconds": 1})";
 constexpr size_t kFewest = 5;
 constexpr size_t kLongestName = 40;
 

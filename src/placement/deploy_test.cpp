@@ -61,7 +61,7 @@ TEST(Deploy, waits_until_it_serves_then_warms_up_and_measures) {
   EXPECT_LE(deployed->start, deployed->end);
   EXPECT_EQ(host.told,
             "start w\nserves\nserves\nrun {\"count\": 3, \"seconds\": 0.3}\n"
-            "run {\"count\": 100, \"seconds\": 1}\n");
+            "run {\"count\": 300, \"seconds\": 1}\n");
 }
 
 TEST(Deploy, slow_models_are_run_a_few_times_however_long_it_takes) {

@@ -24,9 +24,10 @@ def learned(tmp_path_factory):
     return place
 
 
-def workers(dockerd):
-    """Containers that were placed, running or not."""
-    found = dockerd.get("/containers/json", all="true", filters=json.dumps({"label": [LABEL]}))
+def workers(dockerd, **filters):
+    """Containers that were placed, running or not; `status="running"`: only those."""
+    wanted = {"label": [LABEL], **{name: [value] for name, value in filters.items()}}
+    found = dockerd.get("/containers/json", all="true", filters=json.dumps(wanted))
     return [one["Id"] for one in found]
 
 
@@ -69,7 +70,7 @@ def test_a_model_is_started_measured_and_learned_from(learned, dockerd, placing,
     assert float(rows[0]["predicted_seconds"]) == pytest.approx(deployed["predicted_seconds"], abs=1e-9)
     updated = learned.assay("train", "placed.csv", "--update", "placement.json", "-o", "newer.json", timeout=120)
     assert updated.returncode == 0, updated.stderr
-    assert "1 runs, 1 models and 0 devices more than before" in updated.stdout
+    assert "1 run, 1 model and 0 devices more than before" in updated.stdout
     ended = learned.assay("place", "--end", deployed["worker"], DOCKER_HOST=dockerd.host)
     assert ended.returncode == 0, ended.stderr
     assert workers(dockerd) == []
@@ -107,7 +108,7 @@ def test_a_worker_that_never_serves_is_given_up(learned, dockerd, placing, stran
 
 def test_ctrl_c_ends_what_was_started_and_nothing_else(learned, dockerd, placing, stranger):
     process = learned.start(*placing, "--deploy", "--image", dockerd.shell("silent", "exec sleep 600"))
-    wait_until(lambda: [c for c in workers(dockerd) if dockerd.state(c)["Running"]], 30, "it runs")
+    wait_until(lambda: workers(dockerd, status="running"), 30, "it runs")
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130 and "it was ended again" in err
