@@ -21,9 +21,11 @@ constexpr std::array kQuestions = {
              "last_over_time(char_node_device_model[10m]) or on (char_node_name, char_node_uuid) "
              "last_over_time(char_node_ram_total_bytes[10m])"},
     Question{&LiveSeries::identity_ages,
+             "(time() - timestamp(char_node_device_model)) or "
              "(time() - max_over_time(timestamp(char_node_device_model)[10m:10s])) or on "
              "(char_node_name, char_node_uuid) "
-             "(time() - max_over_time(timestamp(char_node_ram_total_bytes)[10m:10s]))"},
+             "((time() - timestamp(char_node_ram_total_bytes)) or "
+             "(time() - max_over_time(timestamp(char_node_ram_total_bytes)[10m:10s])))"},
     Question{&LiveSeries::unames, "last_over_time(node_uname_info[10m])"},
     Question{&LiveSeries::busy,
              R"((1 - sum by (instance) (rate(node_cpu_seconds_total{mode="idle"}[1m])) /)"

@@ -46,28 +46,52 @@ def write_runs(file, boards=BOARDS):
     file.write_text("\n".join(lines) + "\n")
 
 
-class Node:
-    """Debian's node exporter on a tree of /proc that is as busy as it is told to be. It says who it is by a text file."""
+def start_exporter(folder, hostname, *collectors):
+    """Debian's node exporter, on a machine that calls itself so; gives process and address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    with (folder / "exporter.log").open("w") as log:
+        process = subprocess.Popen(
+            ["unshare", "--uts", "sh", "-c", f"hostname {hostname} && exec prometheus-node-exporter \"$@\"", "sh",
+             f"--path.procfs={folder}/proc", f"--web.listen-address={address}",
+             f"--collector.textfile.directory={folder}/text", "--collector.disable-defaults", *collectors], stderr=log)
+    return process, address
 
-    def __init__(self, folder, name, board, hostname):
-        self.folder, self.name = folder, name
+
+class Identities:
+    """Who the nodes are, told by an exporter of its own, as existing characterization agents do."""
+
+    def __init__(self, folder):
+        (folder / "proc").mkdir(parents=True)
+        (folder / "text").mkdir()
+        self.text = folder / "text"
+        self.process, self.address = start_exporter(folder, "elsewhere", "--collector.textfile")
+
+    def add(self, name, board):
+        new = self.text / "new"
+        new.write_text(
+            f'char_node_device_model{{char_node_name="{name}",char_node_class="Computer",char_node_uuid="uuid-{name}",'
+            f'char_node_device_model_name="{board}"}} 1\n')
+        new.rename(self.text / f"{name}.prom")
+
+    def end(self):
+        self.process.terminate()
+        self.process.wait(10)
+
+
+class Node:
+    """An exporter on a tree of /proc that is as busy as it is told to be."""
+
+    def __init__(self, folder, hostname):
+        self.folder = folder
         self.busy, self.idle_ticks, self.user_ticks = 0.0, 1000.0, 1000.0
         (folder / "proc").mkdir(parents=True)
         (folder / "text").mkdir()
         (folder / "proc/meminfo").write_text("MemTotal: 4000000 kB\nMemFree: 3000000 kB\nMemAvailable: 3000000 kB\n")
-        (folder / "text/identity.prom").write_text(
-            f'char_node_device_model{{char_node_name="{name}",char_node_class="Computer",char_node_uuid="uuid-{name}",'
-            f'char_node_device_model_name="{board}"}} 1\n')
         self.write_stat()
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.address = f"127.0.0.1:{free.getsockname()[1]}"
-        collectors = [f"--collector.{c}" for c in ("disable-defaults", "cpu", "meminfo", "uname", "textfile")]
-        self.log = (folder / "exporter.log").open("w")
-        self.process = subprocess.Popen(
-            ["unshare", "--uts", "sh", "-c", f"hostname {hostname} && exec prometheus-node-exporter \"$@\"", "sh",
-             f"--path.procfs={folder}/proc", f"--web.listen-address={self.address}",
-             f"--collector.textfile.directory={folder}/text", *collectors], stderr=self.log)
+        self.process, self.address = start_exporter(
+            folder, hostname, "--collector.cpu", "--collector.meminfo", "--collector.uname")
         self.stop = threading.Event()
         self.thread = threading.Thread(target=self.keep_ticking)
         self.thread.start()
@@ -95,7 +119,6 @@ class Node:
         self.thread.join()
         self.process.terminate()
         self.process.wait(10)
-        self.log.close()
 
 
 class Service:
@@ -105,8 +128,8 @@ class Service:
         self.log = place.folder / "service.log"
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
-                [BIN / "assay", "serve", "--listen", "127.0.0.1:0", "--old-routes", "127.0.0.1:0", "--learned",
-                 place.folder / "placement.json", *map(str, more)], env=place.env, cwd=place.folder,
+                [BIN / "assay", "serve", "--listen", "127.0.0.1:0", "--old-routes", "127.0.0.1:0", *map(str, more)],
+                env=place.env, cwd=place.folder,
                 stdin=subprocess.DEVNULL, stderr=log)
         wait_until(lambda: "its token is in" in self.log.read_text(), 30, self.log.read_text)
         self.ports = [int(port) for port in re.findall(r"http://127\.0\.0\.1:(\d+)", self.log.read_text())]
@@ -149,19 +172,23 @@ def learned(tmp_path_factory):
 @pytest.fixture
 def nodes(tmp_path):
     """Three boards that each are known in another way, and a real Prometheus that scrapes them."""
-    found = [Node(tmp_path / "a", "pi-1", "Board 5", "pi-1"), Node(tmp_path / "b", "pi-2", "Board 4", "localhost"),
-             Node(tmp_path / "c", "pi-3", "Board 3", "localhost")]
+    identities = Identities(tmp_path / "identities")
+    for name, board in (("pi-1", "Board 5"), ("pi-2", "Board 4"), ("pi-3", "Board 3")):
+        identities.add(name, board)
+    found = [Node(tmp_path / "a", "pi-1"), Node(tmp_path / "b", "localhost"), Node(tmp_path / "c", "localhost")]
     targets = "\n".join([
-        f"      - {{targets: ['{found[0].address}']}}",                            # by node_uname_info
-        f"      - {{targets: ['{found[1].address}'], labels: {{instance: pi-2}}}}",  # by its instance
-        f"      - {{targets: ['{found[2].address}'], labels: {{instance: third}}}}"])
+        f"      - {{targets: ['{identities.address}']}}",
+        f"      - {{targets: ['{found[0].address}']}}",                              # known by node_uname_info
+        f"      - {{targets: ['{found[1].address}'], labels: {{instance: pi-2}}}}",    # by its instance
+        f"      - {{targets: ['{found[2].address}'], labels: {{instance: third}}}}"])  # by a mapping alone
     prometheus = Prometheus(tmp_path, "scrape_configs:\n  - job_name: nodes\n    scrape_interval: 1s\n"
                                       f"    scrape_timeout: 1s\n    static_configs:\n{targets}\n")
     prometheus.start()
-    wait_until(lambda: len(prometheus.series("rate(node_cpu_seconds_total{mode='idle'}[1m])")) == 6, 30, "all are scraped")
+    wait_until(lambda: len(prometheus.series("rate(node_cpu_seconds_total{mode='idle'}[1m])")) == 6
+               and len(prometheus.series("char_node_device_model")) == 3, 30, "all are scraped")
     yield found, prometheus
     prometheus.kill()
-    for node in found:
+    for node in (*found, identities):
         node.end()
 
 
@@ -172,7 +199,7 @@ def predict(place, model, *more, expect=0):
 
 def test_the_load_of_this_minute_decides(learned, nodes):
     boards, prometheus = nodes
-    at = ("--prometheus", f"http://{prometheus.address}")
+    at = ("--prometheus", f"http://{prometheus.address}", "--instance", "pi-3=third")
     idle = predict(learned, "large.onnx", *at)
     assert [d["node"] for d in idle["devices"]] == ["pi-1", "pi-2", "pi-3"], idle
     assert idle["devices"][0]["node_uuid"] == "uuid-pi-1" and idle["left_out"] == []
@@ -184,17 +211,20 @@ def test_the_load_of_this_minute_decides(learned, nodes):
     assert first["load"] > 0.1 and "busy" in first["reason"]
 
 
-def test_nodes_that_are_not_known_by_name_are_mapped_and_gone_ones_left_out(learned, nodes):
+def test_each_node_is_joined_in_its_own_way_and_gone_ones_are_named(learned, nodes):
     boards, prometheus = nodes
-    # An exporter without an identity of its own: only a mapping can tell.
-    (boards[2].folder / "text/identity.prom").write_text(
-        'char_node_device_model{char_node_name="pole-7",char_node_class="Computer",char_node_uuid="u-7",'
-        'char_node_device_model_name="Board 3",instance="elsewhere"} 1\n')
     at = ("--prometheus", f"http://{prometheus.address}")
-    named = wait_until(lambda: "pole-7" in str(found := predict(learned, "small.onnx", *at)) and found, 30, "renamed",
-                       every=0.5)
-    # Prometheus keeps the label of the target, so that it is of the instance 'third' itself.
-    assert "pole-7" in [d["node"] for d in named["devices"]]
+    unmapped = predict(learned, "small.onnx", *at)
+    assert {d["node"] for d in unmapped["devices"]} == {"pi-1", "pi-2"}
+    assert [l["node"] for l in unmapped["left_out"]] == ["pi-3"] and "no mapping names one" in str(unmapped["left_out"])
+    at = (*at, "--instance", "pi-3=third")
+    assert predict(learned, "small.onnx", *at)["left_out"] == []
+    boards[1].process.terminate()
+
+    def reason():
+        left = {l["node"]: l["reason"] for l in predict(learned, "small.onnx", *at)["left_out"]}
+        return left.get("pi-2")
+    assert "its load is not" in wait_until(reason, 30, "the one that has gone is left out", every=0.5)
     prometheus.kill()
     done = learned.assay("predict", "small.onnx", "--all", "--learned", "placement.json", *at)
     assert done.returncode == 4 and f"Prometheus at http://{prometheus.address}" in done.stderr
@@ -227,7 +257,7 @@ def test_the_agent_is_a_node_too(learned, tmp_path):
     prometheus.start()
     try:
         wait_until(lambda: prometheus.series("rate(node_cpu_seconds_total{mode='idle'}[1m])"), 30, "it is scraped")
-        found = predict(learned, "small.onnx", "--prometheus", f"http://{prometheus.address}", expect=99)
+        found = predict(learned, "small.onnx", "--prometheus", f"http://{prometheus.address}", expect=4)
         assert found["devices"] == [] and found["left_out"][0]["node"] == socket.gethostname()
         assert "nothing was learned of devices like it" in found["left_out"][0]["reason"]
     finally:

@@ -42,6 +42,7 @@ class ServiceTest : public ::testing::Test {
     settings_.model_file = folder_ / "placement.json";
     ASSERT_TRUE(write_file(settings_.model_file, learned()));
     settings_.interval = std::chrono::hours(1);
+    settings_.largest_upload = 64U << 20U;
     uploads_ = std::make_unique<Uploads>(folder_ / "uploads", 1U << 30U);
     ASSERT_TRUE(uploads_->open());
   }
