@@ -98,14 +98,14 @@ Result<RowFile> RowFile::open(const std::filesystem::path& file) {
   const bool header_whole = text.find('\n') != text.npos;
   if (!text.empty() && !header_whole && !csv_line(column_names()).starts_with(text))
     return bad_input(fmt::format("{} is no table of assay collect", file.native()));
-  if (whole != text.size() && ::ftruncate(rows.file_.get(), static_cast<off_t>(whole)) != 0)
-    return refused_errno("cannot write " + file.native(), errno);
+  const bool cut_off = whole != text.size();
   text.resize(whole);
-  if (text.empty()) {
-    ASSAY_CHECK(rows.append(csv_line(column_names())));
-  } else {
+  if (!text.empty()) {
     ASSAY_TRY(rows.known_, parse_rows(text, file.native()));
   }
+  if (cut_off && ::ftruncate(rows.file_.get(), static_cast<off_t>(whole)) != 0)
+    return refused_errno("cannot write " + file.native(), errno);
+  if (text.empty()) ASSAY_CHECK(rows.append(csv_line(column_names())));
   return rows;
 }
 

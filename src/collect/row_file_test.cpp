@@ -89,6 +89,12 @@ TEST_F(RowFileTest, other_columns_are_refused_and_left_alone) {
   EXPECT_EQ(read_file(file_).value(), "model,seconds\nnet,1\n");
 }
 
+TEST_F(RowFileTest, others_tables_without_a_last_line_end_are_left_alone) {
+  append("model,seconds\nnet,1");
+  EXPECT_FALSE(RowFile::open(file_));
+  EXPECT_EQ(read_file(file_).value(), "model,seconds\nnet,1");
+}
+
 TEST_F(RowFileTest, what_is_no_table_is_refused_and_left_alone) {
   append("my notes");
   EXPECT_FALSE(RowFile::open(file_));
