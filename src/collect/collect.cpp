@@ -232,10 +232,10 @@ Result<void> check(const Options& options) {
   return {};
 }
 
-Result<Collected> collect(const Options& options, const Inside& inside, const Listener& listener) {
+Result<Collected> collect(const Options& options, const Listener& listener) {
   ASSAY_TRY(const auto models, find_models(options.models));
   const Device device = probes::read_device(SysRoot());
-  ASSAY_TRY(Measurer measurer, Measurer::make(options, inside, device));
+  ASSAY_TRY(Measurer measurer, Measurer::make(options, device));
   ASSAY_TRY(RowFile file, RowFile::open(options.file));
   ASSAY_TRY(auto engines, find_engines(options));
   return Collector(options, listener, device, std::move(file), std::move(measurer),

@@ -62,13 +62,5 @@ TEST(Background, of_a_part_of_a_core_is_a_part_of_that) {
   EXPECT_EQ(most, 50);
 }
 
-TEST(Background, a_quota_leaves_a_tenth_at_least_and_all_at_most) {
-  for (int i = 1; i < 500; ++i) {
-    const double quota = draw_background(Load::quota, 4, 0, "net", i).quota;
-    EXPECT_GE(quota, 0.4);
-    EXPECT_LE(quota, 4);
-  }
-}
-
 }  // namespace
 }  // namespace assay::collect

@@ -16,7 +16,6 @@ namespace assay::collect {
 enum class Load : uint8_t {
   idle,    ///< nowhere
   stress,  ///< stress-ng on some cores
-  quota,   ///< none, but the engine gets only some of the CPU time
 };
 
 struct Options {
@@ -58,7 +57,7 @@ struct Collected {
 
 /// Runs every model on every engine under every background, and writes a row for each as soon as it
 /// is measured. What the file already has is not measured again. Call it where enter() has led.
-Result<Collected> collect(const Options& options, const Inside& inside, const Listener& listener);
+Result<Collected> collect(const Options& options, const Listener& listener);
 
 /// What keeps the options from being used, before anything is started.
 Result<void> check(const Options& options);
