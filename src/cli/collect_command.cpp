@@ -74,6 +74,8 @@ Result<int> collect_rows(CollectArguments& args) {
   const auto sum = collect::collect(options, listener);
   if (::isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\033[K");
   if (!sum) return fail(sum.error());
+  for (const auto& image : sum->bad_images)
+    fmt::print(stderr, "assay: {} is no image that ffmpeg can read; it was left out\n", image);
   fmt::print("{}\n", summary(*sum, options));
   if (!sum->interrupted) return kDone;
   fmt::print(stderr, "assay: interrupted; the same command goes on where it was\n");

@@ -90,6 +90,7 @@ class Collector {
         threads_(options.threads > 0 ? options.threads
                                      : std::max(1, static_cast<int>(std::ceil(cores_)))) {
     sum_.before = file_.rows();
+    sum_.bad_images = measurer_.bad_images();
   }
 
   Result<Collected> run(const std::vector<fs::path>& models) {
@@ -241,7 +242,7 @@ Result<void> check(const Options& options) {
 Result<Collected> collect(const Options& options, const Listener& listener) {
   ASSAY_TRY(const auto models, find_models(options.models));
   const Device device = probes::read_device(SysRoot());
-  ASSAY_TRY(Measurer measurer, Measurer::make(options, device));
+  ASSAY_TRY(Measurer measurer, Measurer::make(options, device, listener.wanted));
   ASSAY_TRY(RowFile file, RowFile::open(options.file));
   ASSAY_TRY(auto engines, find_engines(options));
   return Collector(options, listener, device, std::move(file), std::move(measurer),

@@ -3,6 +3,7 @@
 
 #include "background.h"
 
+#include <cmath>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -27,9 +28,14 @@ TEST(LoadMeter, adds_up_the_chosen_cores_without_counting_guests_twice) {
 }
 
 TEST(LoadMeter, is_busy_where_it_is_not_idle) {
-  EXPECT_DOUBLE_EQ(LoadMeter::percent({100, 200}, {125, 300}), 75);
-  EXPECT_DOUBLE_EQ(LoadMeter::percent({100, 200}, {100, 200}), 0);
-  EXPECT_DOUBLE_EQ(LoadMeter::percent({100, 200}, {90, 300}), 100);  // idle may step back
+  EXPECT_EQ(LoadMeter::percent({100, 200}, {125, 300}), 75);
+  EXPECT_EQ(LoadMeter::percent({100, 200}, {90, 300}), 100);  // idle may step back
+}
+
+TEST(LoadMeter, what_cannot_be_read_is_not_idle) {
+  EXPECT_FALSE(LoadMeter::percent({100, 200}, {100, 200}));
+  EXPECT_FALSE(LoadMeter::percent({100, 200}, {std::nan(""), 300}));
+  EXPECT_FALSE(LoadMeter({.cpus = {0}}, SysRoot("/nowhere")).window());
 }
 
 TEST(Background, begins_idle_and_is_the_same_for_the_same_words) {

@@ -20,10 +20,11 @@ Measurer::Measurer(const Options& options, const Device& device, std::optional<I
       load_(std::make_unique<LoadMeter>(options.share)),
       node_(std::make_unique<NodeMeter>(device)) {}
 
-Result<Measurer> Measurer::make(const Options& options, const Device& device) {
+Result<Measurer> Measurer::make(const Options& options, const Device& device,
+                                const std::function<bool()>& wanted) {
   std::optional<ImageInputs> images;
   if (!options.images.empty()) {
-    ASSAY_TRY(images, ImageInputs::open(options.images));
+    ASSAY_TRY(images, ImageInputs::open(options.images, options.iterations, wanted));
   }
   return Measurer(options, device, std::move(images));
 }
@@ -65,7 +66,7 @@ Result<void> Measurer::measure(infer::Engine& engine, const Background& backgrou
   row.background = background.text();
   row.disk_percent = disk_percent();
   ASSAY_TRY(RunningBackground running, RunningBackground::start(background));
-  ASSAY_TRY(const double before, load_->settled(wanted));
+  ASSAY_TRY(const auto before, load_->settled(wanted));
   infer::RunRequest warm_up = request;
   warm_up.count = kWarmUps;
   warm_up.seconds = kWarmUpSeconds;
@@ -78,7 +79,8 @@ Result<void> Measurer::measure(infer::Engine& engine, const Background& backgrou
     return {};
   }
   ASSAY_CHECK(running.check());
-  row.load_percent = (2 * before + load_->window()) / 3;
+  const auto after = load_->window();
+  if (before && after) row.load_percent = (2 * *before + *after) / 3;
   row.times = std::move(*times);
   row.status = "ok";
   return {};

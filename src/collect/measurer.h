@@ -18,7 +18,13 @@ namespace assay::collect {
 /// Times what an engine has loaded, under a background, beside meters of the machine.
 class Measurer {
  public:
-  static Result<Measurer> make(const Options& options, const Device& device);
+  static Result<Measurer> make(const Options& options, const Device& device,
+                               const std::function<bool()>& wanted);
+
+  /// Files of the images' folder that are none.
+  std::vector<std::string> bad_images() const {
+    return images_ ? images_->bad() : std::vector<std::string>();
+  }
 
   /// Fills in what was measured. What the engine refuses is told in the row; an error is what keeps
   /// any model from being measured, and an interruption.

@@ -51,7 +51,8 @@ struct Collected {
   size_t measured = 0;  ///< rows of this call
   size_t refused = 0;
   size_t outliers = 0;
-  size_t before = 0;  ///< rows that were there
+  size_t before = 0;                    ///< rows that were there
+  std::vector<std::string> bad_images;  ///< files that were left out
   bool interrupted = false;
 };
 
