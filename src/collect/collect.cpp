@@ -13,6 +13,7 @@
 #include <assay/infer/engine.h>
 #include <assay/infer/find_engine.h>
 #include <assay/model/workload.h>
+#include <assay/predict/runs.h>
 #include <assay/probes/probe.h>
 
 namespace assay::collect {
@@ -165,7 +166,7 @@ class Collector {
   Row first_row(const std::string& model, const FoundEngine& engine) const {
     Row row;
     row.model = model;
-    row.family = options_.family.empty() ? family_of(model) : options_.family;
+    row.family = options_.family.empty() ? predict::family_of(model) : options_.family;
     row.engine = engine.name;
     row.engine_version = engine.version;
     row.threads = threads_;
