@@ -18,7 +18,7 @@ void read_table(std::string_view text) {
   const auto known =
       collect::parse_rows(collect::csv_line(collect::column_names()) + std::string(text), "table");
   if (!known) return;
-  for (const auto& [pair, rows] : known->by_pair)
+  for (const auto& [setting, rows] : known->by_setting)
     static_cast<void>(collect::is_outlier(rows, {50, 0.1}));
 }
 

@@ -36,18 +36,18 @@ class Runner:
         return {"seconds": took, "inputs": self.inputs, "outputs": described(self.session.get_outputs())}
 
     def made(self, seed, file):
-        random = numpy.random.RandomState(seed)
+        random = numpy.random.RandomState(seed % 2**32)
         feeds = {}
         for index, each in enumerate(self.inputs):
             kind, shape = numpy.dtype(each["type"]), each["shape"]
             if file and index == 0:
                 feeds[each["name"]] = numpy.fromfile(file, numpy.float32).reshape(shape)
             elif kind.kind in "iu":
-                feeds[each["name"]] = random.randint(0, 100, shape).astype(kind)
+                feeds[each["name"]] = numpy.asarray(random.randint(0, 100, shape)).astype(kind)
             elif kind.kind == "b":
-                feeds[each["name"]] = random.rand(*shape) < 0.5
+                feeds[each["name"]] = numpy.asarray(random.rand(*shape) < 0.5)
             else:
-                feeds[each["name"]] = random.rand(*shape).astype(kind)
+                feeds[each["name"]] = numpy.asarray(random.rand(*shape)).astype(kind)
         return feeds
 
     def run(self, request):

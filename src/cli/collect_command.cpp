@@ -33,8 +33,7 @@ struct CollectArguments {
 };
 
 collect::Load load_of(const std::string& word) {
-  if (word == "idle") return collect::Load::idle;
-  return word == "quota" ? collect::Load::quota : collect::Load::stress;
+  return word == "idle" ? collect::Load::idle : collect::Load::stress;
 }
 
 std::string text_of(const collect::Progress& progress) {
@@ -68,13 +67,15 @@ Result<int> collect_rows(CollectArguments& args) {
   if (args.gpu_needed && collect::find_gpu().empty())
     return refused("--gpu-needed: no GPU was found on this machine");
   ASSAY_CHECK(collect::check(options));
-  ASSAY_TRY(const auto inside, collect::enter(options.share, options.load == collect::Load::quota));
+  ASSAY_TRY(const auto inside, collect::enter(options.share));
   if (inside.ended) return *inside.ended;
   const Signals signals;
   const collect::Listener listener{show, [&] { return !signals.came(); }};
-  const auto sum = collect::collect(options, inside, listener);
+  const auto sum = collect::collect(options, listener);
   if (::isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\033[K");
   if (!sum) return fail(sum.error());
+  for (const auto& image : sum->bad_images)
+    fmt::print(stderr, "assay: {} is no image that ffmpeg can read; it was left out\n", image);
   fmt::print("{}\n", summary(*sum, options));
   if (!sum->interrupted) return kDone;
   fmt::print(stderr, "assay: interrupted; the same command goes on where it was\n");
@@ -103,10 +104,8 @@ void add_what_options(CLI::App& command, CollectArguments& args) {
 
 void add_how_options(CLI::App& command, CollectArguments& args) {
   auto& options = args.options;
-  command
-      .add_option("--load", args.load,
-                  "What goes on beside: idle, stress (stress-ng), quota (stress)")
-      ->check(CLI::IsMember({"idle", "stress", "quota"}));
+  command.add_option("--load", args.load, "What goes on beside: idle, stress (by stress-ng)")
+      ->check(CLI::IsMember({"idle", "stress"}));
   command.add_option("--threads", options.threads, "Of the engine (as many as there are cores)")
       ->check(CLI::Range(1, 1024));
   command.add_option("--inferences", options.inferences, "Of one iteration, at most (300)")

@@ -119,7 +119,7 @@ void show_doing(const std::string& what) {
 Result<void> share(const std::string& url, const Calibration& found) {
   if (url.empty()) return {};
   ASSAY_TRY(const auto shelf, store::Shelf::open(url));
-  return shelf->put("device", found.device.name, collect::calibration_document(found).dump());
+  return shelf->put("device", found.device.name, collect::calibration_text(found));
 }
 
 /// Those beside the history, or those that machines share.
@@ -154,7 +154,7 @@ Result<int> calibrate(DeviceArguments& args, const std::filesystem::path& store)
   ASSAY_TRY(const auto file, collect::store_calibration(folder, *found));
   ASSAY_CHECK(share(args.shared, *found));
   if (args.json) {
-    fmt::print("{}\n", collect::calibration_document(*found).dump(2));
+    fmt::print("{}\n", collect::calibration_text(*found));
   } else {
     print_calibration(*found);
     fmt::print("\nkept in {}\n", file.native());
@@ -183,7 +183,8 @@ Result<int> list(const DeviceArguments& args, const std::filesystem::path& store
                  format_number(figure(*each, "bandwidth") / 1e9), format_utc(each->measured));
     }
   }
-  if (json) fmt::print("{}\n", documents.dump(2));
+  if (json)
+    fmt::print("{}\n", documents.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   return kDone;
 }
 
@@ -196,7 +197,7 @@ Result<int> show(const DeviceArguments& args, const std::filesystem::path& store
         "no device '{}' is known; `assay device list` shows those that are", args.name));
   ASSAY_TRY(const Calibration found, collect::load_calibration(file));
   if (args.json) {
-    fmt::print("{}\n", collect::calibration_document(found).dump(2));
+    fmt::print("{}\n", collect::calibration_text(found));
     return kDone;
   }
   print_calibration(found);

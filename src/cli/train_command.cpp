@@ -3,7 +3,6 @@
 #include "exit_code.h"
 #include "placement_options.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
 #include <memory>
@@ -52,47 +51,30 @@ Result<predict::Runs> runs_of(const TrainArguments& args, const predict::Mapping
   return runs;
 }
 
-/// A device as `assay device calibrate` writes it.
-Result<void> add_device(const std::string& text, const std::string& where, predict::Runs& runs) {
-  const auto document = nlohmann::json::parse(text, nullptr, false);
-  if (!document.is_object() || !document.contains("device"))
-    return bad_input(fmt::format("{}: is no device that was calibrated", where));
-  ASSAY_TRY(const auto device, predict::read_device(document["device"], where));
-  predict::add_device(runs, device);
-  return {};
-}
-
-/// All of a folder, as NAME.json.
-Result<void> add_devices(const std::filesystem::path& folder, predict::Runs& runs) {
-  std::error_code error;
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
-  if (error)
-    return bad_input(
-        fmt::format("cannot read the devices in {}: {}", folder.native(), error.message()));
-  std::sort(files.begin(), files.end());
-  for (const auto& file : files) {
-    ASSAY_TRY(const auto text, read_file(file));
-    ASSAY_CHECK(add_device(text, file.native(), runs));
-  }
-  return {};
+/// One that cannot be read is left out: the others can be learned from without it.
+void add_device(const Result<collect::Calibration>& found, predict::Runs& runs) {
+  if (found)
+    predict::add_device(runs, found->device);
+  else
+    fmt::print(stderr, "assay: left out: {}\n", found.error().message);
 }
 
 /// Those that were named, or those beside the history; and those that are shared.
 Result<void> add_all_devices(const TrainArguments& args, const Context& context,
                              store::Shelf* shelf, predict::Runs& runs) {
-  const auto usual = collect::devices_folder(context.store);
-  std::error_code ignored;
-  if (!args.devices.empty()) {
-    ASSAY_CHECK(add_devices(args.devices, runs));
-  } else if (std::filesystem::is_directory(usual, ignored)) {
-    ASSAY_CHECK(add_devices(usual, runs));
-  }
+  const std::filesystem::path folder = args.devices.empty() ? collect::devices_folder(context.store)
+                                                            : std::filesystem::path(args.devices);
+  std::error_code error;
+  if (!args.devices.empty() && !std::filesystem::is_directory(folder, error))
+    return bad_input(fmt::format("cannot read the devices in {}: {}", folder.native(),
+                                 error ? error.message() : "it is no folder"));
+  for (const auto& found : collect::load_calibrations(folder)) add_device(found, runs);
   if (shelf == nullptr) return {};
   ASSAY_TRY(const auto documents, shelf->list("device"));
   for (const auto& document : documents)
-    ASSAY_CHECK(add_device(document.json, "the shared store, " + document.name, runs));
+    add_device(collect::read_calibration(nlohmann::json::parse(document.json, nullptr, false),
+                                         "the shared store, " + document.name),
+               runs);
   return {};
 }
 

@@ -8,7 +8,6 @@
 #include <random>
 
 #include <assay/base/files.h>
-#include <assay/launch/cpu_group.h>
 
 namespace assay::collect {
 namespace {
@@ -41,7 +40,6 @@ std::vector<std::string> stress_command(const Background& background) {
 }  // namespace
 
 std::string Background::text() const {
-  if (quota > 0) return fmt::format("quota {:.2f}", quota);
   return workers == 0 ? "idle" : fmt::format("{}x{}%", workers, percent);
 }
 
@@ -51,10 +49,6 @@ Background draw_background(Load load, double cores, uint64_t seed, const std::st
   if (load == Load::idle || iteration == 0) return background;
   std::mt19937_64 random(hash(seed, fmt::format("{}/{}", model, iteration)));
   constexpr uint64_t kSteps = 19;  // 10, 15, ... 100 percent
-  if (load == Load::quota) {
-    background.quota = cores * static_cast<double>(10 + 5 * (random() % kSteps)) / 100;
-    return background;
-  }
   // Workers that asked for more than the device has would all be the same load.
   const double most = std::max(1.0, std::ceil(cores));
   background.workers = static_cast<int>(1 + random() % static_cast<uint64_t>(most));
@@ -72,28 +66,12 @@ Result<void> check_stress() {
       "stress-ng), or measure without load with --load idle");
 }
 
-Result<RunningBackground> RunningBackground::start(const Background& background,
-                                                   launch::CpuGroup* group, double cores) {
+Result<RunningBackground> RunningBackground::start(const Background& background) {
   RunningBackground running;
   if (background.workers > 0) {
     ASSAY_TRY(running.stress_, infer::Child::start(stress_command(background), {}));
   }
-  if (background.quota > 0) {
-    if (group == nullptr) return refused("quotas need a control group");
-    ASSAY_CHECK(group->limit(background.quota));
-    running.group_ = group;
-    running.cores_ = cores;
-  }
   return running;
-}
-
-RunningBackground::RunningBackground(RunningBackground&& other) noexcept
-    : stress_(std::move(other.stress_)),
-      group_(std::exchange(other.group_, nullptr)),
-      cores_(other.cores_) {}
-
-RunningBackground::~RunningBackground() {
-  if (group_ != nullptr) static_cast<void>(group_->limit(cores_));
 }
 
 Result<void> RunningBackground::check() {

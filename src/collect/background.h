@@ -7,7 +7,6 @@
 
 #include <assay/base/result.h>
 #include <assay/collect/collect.h>
-#include <assay/collect/share.h>
 #include <assay/infer/child.h>
 
 namespace assay::collect {
@@ -15,10 +14,9 @@ namespace assay::collect {
 /// What else goes on while a model is timed.
 struct Background {
   int workers = 0;
-  int percent = 0;   ///< of a core, that each uses
-  double quota = 0;  ///< cores' worth of time that is left to the engine; 0: all
+  int percent = 0;  ///< of a core, that each uses
 
-  /// "idle", "2x60%", "quota 0.7".
+  /// "idle", "2x60%".
   std::string text() const;
 };
 
@@ -29,12 +27,7 @@ Background draw_background(Load load, double cores, uint64_t seed, const std::st
 /// Background that goes on for as long as this lives.
 class RunningBackground {
  public:
-  /// `group` is where a quota is set, and taken back to `cores` afterwards.
-  static Result<RunningBackground> start(const Background& background, launch::CpuGroup* group,
-                                         double cores);
-  RunningBackground(RunningBackground&& other) noexcept;
-  RunningBackground& operator=(RunningBackground&&) = delete;
-  ~RunningBackground();
+  static Result<RunningBackground> start(const Background& background);
 
   /// An error when it has ended before its time.
   Result<void> check();
@@ -42,8 +35,6 @@ class RunningBackground {
  private:
   RunningBackground() = default;
   std::optional<infer::Child> stress_;
-  launch::CpuGroup* group_ = nullptr;
-  double cores_ = 0;
 };
 
 /// Whether stress-ng is here; an error says what to install.

@@ -13,6 +13,7 @@
 #include <assay/infer/engine.h>
 #include <assay/infer/find_engine.h>
 #include <assay/model/workload.h>
+#include <assay/predict/runs.h>
 #include <assay/probes/probe.h>
 
 namespace assay::collect {
@@ -90,13 +91,14 @@ class Collector {
         threads_(options.threads > 0 ? options.threads
                                      : std::max(1, static_cast<int>(std::ceil(cores_)))) {
     sum_.before = file_.rows();
+    sum_.bad_images = measurer_.bad_images();
   }
 
   Result<Collected> run(const std::vector<fs::path>& models) {
     sum_.models = models.size();
     for (const auto& model : models) {
       for (const auto& engine : engines_)
-        progress_.total += todo(model.stem().native(), engine.name);
+        progress_.total += todo(first_row(model.stem().native(), engine));
     }
     for (const auto& model : models) {
       if (auto measured = run_model(model); !measured) {
@@ -109,11 +111,17 @@ class Collector {
   }
 
  private:
-  size_t todo(const std::string& model, const std::string& engine) const {
-    const Known& known = file_.known(model, engine);
-    if (known.refused) return 0;
+  Background background_of(const std::string& model, int iteration) const {
+    return draw_background(options_.load, cores_, options_.seed, model, iteration);
+  }
+  bool is_there(const Row& row, int iteration) const {
+    return file_.known(Setting::of(row))
+        .iterations.contains({iteration, background_of(row.model, iteration).text()});
+  }
+  size_t todo(const Row& row) const {
+    if (file_.known(Setting::of(row)).refused) return 0;
     size_t left = 0;
-    for (int i = 0; i < options_.iterations; ++i) left += known.iterations.contains(i) ? 0 : 1;
+    for (int i = 0; i < options_.iterations; ++i) left += is_there(row, i) ? 0 : 1;
     return left;
   }
 
@@ -121,11 +129,11 @@ class Collector {
     const std::string stem = model.stem().native();
     const auto characteristics = model::characteristics(model, {});
     for (const auto& engine : engines_) {
-      const size_t left = todo(stem, engine.name);
+      Row row = first_row(stem, engine);
+      const size_t left = todo(row);
       if (left == 0) continue;
       if (!listener_.wanted()) return refused("interrupted");
       const size_t done = progress_.done;
-      Row row = first_row(stem, engine);
       if (characteristics) row.characteristics = *characteristics;
       const auto measured = characteristics ? run_engine(model, engine, row)
                                             : add_refused(row, characteristics.error().message);
@@ -137,17 +145,18 @@ class Collector {
 
   Result<void> run_engine(const fs::path& model, const FoundEngine& found, Row row) {
     auto engine = infer::Engine::start(found.command);
-    if (!engine) return add_refused(row, engine.error().message);
+    if (!engine)
+      return refused(
+          fmt::format("the engine {} does not start: {}", found.name, engine.error().message));
     engine->while_wanted(listener_.wanted);
     const auto loaded = engine->load(
         {.file = model, .threads = threads_, .shapes = shapes_of(*row.characteristics)});
     if (!loaded) return add_refused(row, loaded.error().message);
     for (row.iteration = 0; row.iteration < options_.iterations; ++row.iteration) {
-      if (file_.known(row.model, row.engine).iterations.contains(row.iteration)) continue;
+      if (is_there(row, row.iteration)) continue;
       Row measured = row;
-      ASSAY_CHECK(measurer_.measure(
-          *engine, draw_background(options_.load, cores_, options_.seed, row.model, row.iteration),
-          image_of(*row.characteristics), measured, listener_.wanted));
+      ASSAY_CHECK(measurer_.measure(*engine, background_of(row.model, row.iteration),
+                                    image_of(*row.characteristics), measured, listener_.wanted));
       if (measured.status == "refused") return add_refused(measured, measured.error);
       ASSAY_CHECK(add(measured));
     }
@@ -157,7 +166,7 @@ class Collector {
   Row first_row(const std::string& model, const FoundEngine& engine) const {
     Row row;
     row.model = model;
-    row.family = options_.family.empty() ? family_of(model) : options_.family;
+    row.family = options_.family.empty() ? predict::family_of(model) : options_.family;
     row.engine = engine.name;
     row.engine_version = engine.version;
     row.threads = threads_;
@@ -171,8 +180,7 @@ class Collector {
 
   Result<void> add(Row& row) {
     const double median = quantile(row.times, 0.5);
-    row.outlier =
-        is_outlier(file_.known(row.model, row.engine), {row.load_percent.value_or(0), median});
+    row.outlier = is_outlier(file_.known(Setting::of(row)), {row.load_percent.value_or(0), median});
     ASSAY_CHECK(file_.add(row));
     ++sum_.measured;
     if (row.outlier) ++sum_.outliers;
@@ -232,10 +240,10 @@ Result<void> check(const Options& options) {
   return {};
 }
 
-Result<Collected> collect(const Options& options, const Inside& inside, const Listener& listener) {
+Result<Collected> collect(const Options& options, const Listener& listener) {
   ASSAY_TRY(const auto models, find_models(options.models));
   const Device device = probes::read_device(SysRoot());
-  ASSAY_TRY(Measurer measurer, Measurer::make(options, inside, device));
+  ASSAY_TRY(Measurer measurer, Measurer::make(options, device, listener.wanted));
   ASSAY_TRY(RowFile file, RowFile::open(options.file));
   ASSAY_TRY(auto engines, find_engines(options));
   return Collector(options, listener, device, std::move(file), std::move(measurer),

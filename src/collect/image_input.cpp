@@ -23,6 +23,7 @@ namespace {
 constexpr std::array<float, 3> kMean = {0.485F, 0.456F, 0.406F};
 constexpr std::array<float, 3> kDeviation = {0.229F, 0.224F, 0.225F};
 constexpr int64_t kLargestSide = 8192;
+constexpr int64_t kMostPixels = int64_t{1} << 26U;  ///< of a batch
 
 bool is_image(const fs::path& file) {
   std::string ending = file.extension().native();
@@ -63,14 +64,36 @@ std::vector<std::string> ffmpeg_command(const fs::path& image, const ImageShape&
           "-f",     "rawvideo", "pipe:1"};
 }
 
+/// Nothing when it is no image.
+std::optional<std::string> pixels_of(const fs::path& image, const ImageShape& shape) {
+  auto pixels = output_of(ffmpeg_command(image, shape));
+  if (!pixels || pixels->size() < static_cast<size_t>(shape.height * shape.width * 3))
+    return std::nullopt;
+  return std::move(*pixels);
+}
+
+Result<std::vector<fs::path>> image_files(const fs::path& folder) {
+  std::vector<fs::path> images;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error))
+    if (is_image(entry.path())) images.push_back(fs::absolute(entry.path()));
+  if (error)
+    return bad_input(
+        fmt::format("cannot read the folder {}: {}", folder.native(), error.message()));
+  if (images.empty()) return bad_input(fmt::format("{} has no .jpg or .png file", folder.native()));
+  std::sort(images.begin(), images.end());
+  return images;
+}
+
 }  // namespace
 
 std::optional<ImageShape> image_shape(const std::vector<int64_t>& dims) {
   if (dims.size() != 4 || (dims[1] != 1 && dims[1] != 3)) return std::nullopt;
   const ImageShape shape{dims[1], dims[2], dims[3], dims[0]};
   const bool usual = shape.height > 0 && shape.height <= kLargestSide && shape.width > 0 &&
-                     shape.width <= kLargestSide && shape.batch > 0 && shape.batch <= 1024;
-  return usual ? std::optional(shape) : std::nullopt;
+                     shape.width <= kLargestSide && shape.batch > 0 && shape.batch <= kMostPixels;
+  const bool fits = usual && shape.height * shape.width * shape.batch <= kMostPixels;
+  return fits ? std::optional(shape) : std::nullopt;
 }
 
 std::vector<float> normalized(std::string_view pixels, const ImageShape& shape) {
@@ -91,30 +114,34 @@ std::vector<float> normalized(std::string_view pixels, const ImageShape& shape) 
   return all;
 }
 
-Result<ImageInputs> ImageInputs::open(const fs::path& folder) {
-  std::vector<fs::path> images;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error))
-    if (is_image(entry.path())) images.push_back(fs::absolute(entry.path()));
-  if (error)
-    return bad_input(
-        fmt::format("cannot read the folder {}: {}", folder.native(), error.message()));
-  if (images.empty()) return bad_input(fmt::format("{} has no .jpg or .png file", folder.native()));
-  std::sort(images.begin(), images.end());
+Result<ImageInputs> ImageInputs::open(const fs::path& folder, int turns,
+                                      const std::function<bool()>& wanted) {
+  ASSAY_TRY(const auto files, image_files(folder));
   const char* path = std::getenv("PATH");
   if (!is_in_path("ffmpeg", path != nullptr ? path : ""))
     return refused(
         "images are read by ffmpeg, which is not installed; install it (apt-get install ffmpeg), "
         "or leave --image-path away");
-  return ImageInputs(std::move(images));
+  ImageInputs found;
+  for (const auto& file : files) {
+    if (found.images_.size() == static_cast<size_t>(turns)) break;
+    if (!wanted()) return refused("interrupted");
+    constexpr ImageShape kSmall{3, 8, 8, 1};
+    if (pixels_of(file, kSmall))
+      found.images_.push_back(file);
+    else
+      found.bad_.push_back(file.native());
+  }
+  if (found.images_.empty())
+    return bad_input(fmt::format("{} is no image that ffmpeg can read, and there is no other",
+                                 found.bad_.front()));
+  return found;
 }
 
 Result<fs::path> ImageInputs::make(const ImageShape& shape, int turn) {
   const fs::path& image = images_[static_cast<size_t>(turn) % images_.size()];
-  const auto pixels = output_of(ffmpeg_command(image, shape));
-  const auto wanted = static_cast<size_t>(shape.height * shape.width * 3);
-  if (!pixels || pixels->size() < wanted)
-    return bad_input(fmt::format("{} is no image that ffmpeg can read", image.native()));
+  const auto pixels = pixels_of(image, shape);
+  if (!pixels) return bad_input(fmt::format("{} is no image that ffmpeg can read", image.native()));
   const std::vector<float> values = normalized(*pixels, shape);
   const std::string_view bytes(reinterpret_cast<const char*>(values.data()),
                                values.size() * sizeof(float));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,15 +34,19 @@ std::vector<float> normalized(std::string_view pixels, const ImageShape& shape);
 /// centre-cropped, and normalized. Read by ffmpeg.
 class ImageInputs {
  public:
-  /// An error when the folder has no .jpg or .png file, or ffmpeg is not there.
-  static Result<ImageInputs> open(const std::filesystem::path& folder);
+  /// Looks for as many images as there are turns, and leaves out files that are none. An error when
+  /// there is no image, or ffmpeg is not there, or it is no longer wanted.
+  static Result<ImageInputs> open(const std::filesystem::path& folder, int turns,
+                                  const std::function<bool()>& wanted);
+  const std::vector<std::string>& bad() const { return bad_; }
 
   /// A file in memory of float32 values, made of the image whose turn it is; valid until the next.
   Result<std::filesystem::path> make(const ImageShape& shape, int turn);
 
  private:
-  explicit ImageInputs(std::vector<std::filesystem::path> images) : images_(std::move(images)) {}
+  ImageInputs() = default;
   std::vector<std::filesystem::path> images_;
+  std::vector<std::string> bad_;
   Fd values_;
 };
 

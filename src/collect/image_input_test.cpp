@@ -15,6 +15,8 @@ TEST(ImageInput, only_four_sizes_with_one_or_three_channels_are_an_image) {
   EXPECT_FALSE(image_shape({1, 224, 224, 3}));
   EXPECT_FALSE(image_shape({1, 3, 0, 224}));
   EXPECT_FALSE(image_shape({1, 3, int64_t{1} << 40U, 224}));
+  EXPECT_TRUE(image_shape({1, 3, 8192, 8192}));
+  EXPECT_FALSE(image_shape({2, 3, 8192, 8192})) << "a batch of gigabytes";
 }
 
 TEST(ImageInput, is_normalized_channel_after_channel) {
@@ -30,10 +32,10 @@ TEST(ImageInput, is_normalized_channel_after_channel) {
 }
 
 TEST(ImageInput, a_folder_without_images_is_refused) {
-  const auto none = ImageInputs::open(ASSAY_SOURCE_DIR "/docs");
+  const auto none = ImageInputs::open(ASSAY_SOURCE_DIR "/docs", 1, [] { return true; });
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().kind, ErrorKind::input);
-  EXPECT_FALSE(ImageInputs::open("/nowhere"));
+  EXPECT_FALSE(ImageInputs::open("/nowhere", 1, [] { return true; }));
 }
 
 }  // namespace

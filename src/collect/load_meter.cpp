@@ -68,24 +68,25 @@ CpuTimes LoadMeter::read() const {
   return {all - use[probes::Use::cpu_seconds], all};
 }
 
-double LoadMeter::percent(const CpuTimes& before, const CpuTimes& after) {
+std::optional<double> LoadMeter::percent(const CpuTimes& before, const CpuTimes& after) {
   const double all = after.all - before.all;
-  if (!(all > 0)) return 0;
-  return std::clamp(100 * (1 - (after.idle - before.idle) / all), 0.0, 100.0);
+  const double idle = after.idle - before.idle;
+  if (!(all > 0) || std::isnan(idle)) return std::nullopt;
+  return std::clamp(100 * (1 - idle / all), 0.0, 100.0);
 }
 
-double LoadMeter::window() const {
+std::optional<double> LoadMeter::window() const {
   const CpuTimes before = read();
   std::this_thread::sleep_for(kWindow);
   return percent(before, read());
 }
 
-Result<double> LoadMeter::settled(const std::function<bool()>& wanted) const {
-  double last = window();
-  for (int i = 1; i < kMostWindows; ++i) {
+Result<std::optional<double>> LoadMeter::settled(const std::function<bool()>& wanted) const {
+  auto last = window();
+  for (int i = 1; i < kMostWindows && last; ++i) {
     if (!wanted()) return refused("interrupted");
-    const double next = window();
-    if (std::abs(next - last) <= kSame) return (last + next) / 2;
+    const auto next = window();
+    if (next && std::abs(*next - *last) <= kSame) return std::optional((*last + *next) / 2);
     last = next;
   }
   return last;

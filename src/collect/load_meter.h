@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -35,13 +36,15 @@ class LoadMeter {
   ~LoadMeter();
 
   CpuTimes read() const;
-  static double percent(const CpuTimes& before, const CpuTimes& after);
+  /// Nothing where either could not be read.
+  static std::optional<double> percent(const CpuTimes& before, const CpuTimes& after);
 
   /// Watches until the load stays the same from one window to the next, and gives its mean over the
-  /// two; after a while the last one whatever it is. `wanted` is asked in between.
-  Result<double> settled(const std::function<bool()>& wanted) const;
+  /// two; after a while the last one whatever it is. Nothing where it cannot be measured. `wanted`
+  /// is asked in between.
+  Result<std::optional<double>> settled(const std::function<bool()>& wanted) const;
   /// The load of one window.
-  double window() const;
+  std::optional<double> window() const;
 
  private:
   SysRoot root_;

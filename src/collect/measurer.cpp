@@ -14,28 +14,19 @@ constexpr double kWarmUpSeconds = 0.3;
 
 }  // namespace
 
-Measurer::Measurer(const Options& options, const Inside& inside, const Device& device,
-                   std::optional<ImageInputs> images)
+Measurer::Measurer(const Options& options, const Device& device, std::optional<ImageInputs> images)
     : options_(options),
-      group_(inside.group),
-      cores_(cores_of(options.share)),
       images_(std::move(images)),
       load_(std::make_unique<LoadMeter>(options.share)),
       node_(std::make_unique<NodeMeter>(device)) {}
 
-Result<Measurer> Measurer::make(const Options& options, const Inside& inside,
-                                const Device& device) {
+Result<Measurer> Measurer::make(const Options& options, const Device& device,
+                                const std::function<bool()>& wanted) {
   std::optional<ImageInputs> images;
   if (!options.images.empty()) {
-    ASSAY_TRY(images, ImageInputs::open(options.images));
+    ASSAY_TRY(images, ImageInputs::open(options.images, options.iterations, wanted));
   }
-  return Measurer(options, inside, device, std::move(images));
-}
-
-/// A quota takes from the engine what others would.
-double Measurer::load_with(const Background& background, double measured) const {
-  if (background.quota == 0) return measured;
-  return std::min(100.0, measured + 100 * (1 - background.quota / cores_));
+  return Measurer(options, device, std::move(images));
 }
 
 Result<std::vector<double>> Measurer::time(infer::Engine& engine, const infer::RunRequest& request,
@@ -74,8 +65,8 @@ Result<void> Measurer::measure(infer::Engine& engine, const Background& backgrou
   }
   row.background = background.text();
   row.disk_percent = disk_percent();
-  ASSAY_TRY(RunningBackground running, RunningBackground::start(background, group_, cores_));
-  ASSAY_TRY(const double before, load_->settled(wanted));
+  ASSAY_TRY(RunningBackground running, RunningBackground::start(background));
+  ASSAY_TRY(const auto before, load_->settled(wanted));
   infer::RunRequest warm_up = request;
   warm_up.count = kWarmUps;
   warm_up.seconds = kWarmUpSeconds;
@@ -88,7 +79,8 @@ Result<void> Measurer::measure(infer::Engine& engine, const Background& backgrou
     return {};
   }
   ASSAY_CHECK(running.check());
-  row.load_percent = load_with(background, (2 * before + load_->window()) / 3);
+  const auto after = load_->window();
+  if (before && after) row.load_percent = (2 * *before + *after) / 3;
   row.times = std::move(*times);
   row.status = "ok";
   return {};

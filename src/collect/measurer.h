@@ -18,7 +18,13 @@ namespace assay::collect {
 /// Times what an engine has loaded, under a background, beside meters of the machine.
 class Measurer {
  public:
-  static Result<Measurer> make(const Options& options, const Inside& inside, const Device& device);
+  static Result<Measurer> make(const Options& options, const Device& device,
+                               const std::function<bool()>& wanted);
+
+  /// Files of the images' folder that are none.
+  std::vector<std::string> bad_images() const {
+    return images_ ? images_->bad() : std::vector<std::string>();
+  }
 
   /// Fills in what was measured. What the engine refuses is told in the row; an error is what keeps
   /// any model from being measured, and an interruption.
@@ -27,15 +33,11 @@ class Measurer {
                        const std::function<bool()>& wanted);
 
  private:
-  Measurer(const Options& options, const Inside& inside, const Device& device,
-           std::optional<ImageInputs> images);
+  Measurer(const Options& options, const Device& device, std::optional<ImageInputs> images);
   Result<std::vector<double>> time(infer::Engine& engine, const infer::RunRequest& request,
                                    Row& row);
-  double load_with(const Background& background, double measured) const;
 
   const Options& options_;
-  launch::CpuGroup* group_;
-  double cores_;
   std::optional<ImageInputs> images_;
   std::unique_ptr<LoadMeter> load_;
   std::unique_ptr<NodeMeter> node_;

@@ -99,12 +99,6 @@ double quantile(const std::vector<double>& sorted, double share) {
   return std::lerp(sorted[below], sorted[above], at - static_cast<double>(below));
 }
 
-std::string family_of(const std::string& model) {
-  const std::string name = model.substr(0, model.find_first_of("-_"));
-  const size_t last = name.find_last_not_of("0123456789.");
-  return last == name.npos ? name : name.substr(0, last + 1);
-}
-
 std::string in_one_line(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](unsigned char c) { return c < 0x20; }, ' ');

@@ -46,9 +46,6 @@ struct Row {
 /// Of sorted values, between neighbours by their distance.
 double quantile(const std::vector<double>& sorted, double share);
 
-/// Of "mobilenet-v2_r96" mobilenet, of "resnet18_w0.5" resnet: what stands before '-', '_' and the
-/// number of the variant.
-std::string family_of(const std::string& model);
 /// What engines say in several lines.
 std::string in_one_line(std::string text);
 

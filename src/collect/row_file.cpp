@@ -18,6 +18,7 @@ namespace {
 
 constexpr size_t kMostBytes = 1U << 30U;
 constexpr uint64_t kMostIterations = 1'000'000;
+constexpr uint64_t kMostThreads = 1'000'000;
 constexpr double kSimilarLoad = 10;
 constexpr size_t kFewest = 3;
 constexpr double kFar = 1.5;
@@ -33,57 +34,59 @@ std::string difference(const std::vector<std::string>& there,
   return "";
 }
 
-/// Where a name stands; the columns are known to be ours.
-struct Places {
-  size_t model, engine, iteration, status, load, seconds;
-
-  static Places of(const std::vector<std::string>& names) {
-    const auto at = [&](const char* name) {
-      return static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin());
-    };
-    return {at("model"),
-            at("engine"),
-            at("execution_number"),
-            at("status"),
-            at("device_load_percent"),
-            at("execution_seconds")};
+/// The cells of one row by name; the columns are known to be ours.
+class NamedCells {
+ public:
+  explicit NamedCells(const std::vector<std::string>& names) {
+    for (size_t i = 0; i < names.size(); ++i) places_[names[i]] = i;
   }
+  std::vector<std::string>& cells() { return cells_; }
+  bool whole() const { return cells_.size() == places_.size(); }
+  const std::string& text(const char* name) const { return cells_[places_.at(name)]; }
+  double number(const char* name) const { return parse_double(text(name)).value_or(0); }
+
+ private:
+  std::map<std::string, size_t> places_;
+  std::vector<std::string> cells_;
 };
+
+/// False for what is no row of ours.
+bool add_row(const NamedCells& row, KnownRows& known) {
+  if (!row.whole()) return false;
+  const auto iteration = parse_uint(row.text("execution_number"));
+  const auto threads = parse_uint(row.text("threads"));
+  if (!iteration || *iteration > kMostIterations || !threads || *threads > kMostThreads)
+    return false;
+  Known& of_setting =
+      known.by_setting[{row.text("model"), row.text("engine"), row.text("device"),
+                        row.number("device_cpu_cores"), static_cast<int>(*threads)}];
+  if (row.text("status") == "ok")
+    of_setting.iterations[{static_cast<int>(*iteration), row.text("background")}] = {
+        row.number("device_load_percent"), row.number("execution_seconds")};
+  else
+    of_setting.refused = true;
+  ++known.rows;
+  return true;
+}
 
 }  // namespace
 
-void KnownRows::add(const std::string& model, const std::string& engine, int iteration,
-                    bool refused, const Known::Measured& measured) {
-  Known& known = by_pair[{model, engine}];
-  if (refused)
-    known.refused = true;
-  else
-    known.iterations[iteration] = measured;
-  ++rows;
-}
-
 Result<KnownRows> parse_rows(std::string_view text, const std::string& file) {
   CsvRows table(text);
-  std::vector<std::string> cells;
   const std::vector<std::string> names = column_names();
-  ASSAY_TRY(const bool any, table.next(cells));
-  if (!any || cells != names)
+  NamedCells row(names);
+  ASSAY_TRY(const bool any, table.next(row.cells()));
+  if (!any || row.cells() != names)
     return bad_input(fmt::format(
         "{} has other columns than assay collect writes: {}; choose another file with -o", file,
-        difference(cells, names)));
-  const Places at = Places::of(names);
+        difference(row.cells(), names)));
   KnownRows known;
   while (true) {
-    const auto more = table.next(cells);
+    const auto more = table.next(row.cells());
     if (!more) return bad_input(fmt::format("{}:{}: {}", file, table.line(), more.error().message));
     if (!*more) return known;
-    const auto iteration =
-        cells.size() == names.size() ? parse_uint(cells[at.iteration]) : std::optional<uint64_t>();
-    if (!iteration || *iteration > kMostIterations)
+    if (!add_row(row, known))
       return bad_input(fmt::format("{}:{}: this is no row of assay collect", file, table.line()));
-    known.add(
-        cells[at.model], cells[at.engine], static_cast<int>(*iteration), cells[at.status] != "ok",
-        {parse_double(cells[at.load]).value_or(0), parse_double(cells[at.seconds]).value_or(0)});
   }
 }
 
@@ -98,21 +101,21 @@ Result<RowFile> RowFile::open(const std::filesystem::path& file) {
   const bool header_whole = text.find('\n') != text.npos;
   if (!text.empty() && !header_whole && !csv_line(column_names()).starts_with(text))
     return bad_input(fmt::format("{} is no table of assay collect", file.native()));
-  if (whole != text.size() && ::ftruncate(rows.file_.get(), static_cast<off_t>(whole)) != 0)
-    return refused_errno("cannot write " + file.native(), errno);
+  const bool cut_off = whole != text.size();
   text.resize(whole);
-  if (text.empty()) {
-    ASSAY_CHECK(rows.append(csv_line(column_names())));
-  } else {
+  if (!text.empty()) {
     ASSAY_TRY(rows.known_, parse_rows(text, file.native()));
   }
+  if (cut_off && ::ftruncate(rows.file_.get(), static_cast<off_t>(whole)) != 0)
+    return refused_errno("cannot write " + file.native(), errno);
+  if (text.empty()) ASSAY_CHECK(rows.append(csv_line(column_names())));
   return rows;
 }
 
-const Known& RowFile::known(const std::string& model, const std::string& engine) const {
+const Known& RowFile::known(const Setting& setting) const {
   static const Known kNothing;
-  const auto found = known_.by_pair.find({model, engine});
-  return found == known_.by_pair.end() ? kNothing : found->second;
+  const auto found = known_.by_setting.find(setting);
+  return found == known_.by_setting.end() ? kNothing : found->second;
 }
 
 Result<void> RowFile::append(const std::string& line) {
@@ -129,8 +132,13 @@ Result<void> RowFile::append(const std::string& line) {
 
 Result<void> RowFile::add(const Row& row) {
   ASSAY_CHECK(append(csv_line(cells_of(row))));
-  known_.add(row.model, row.engine, row.iteration, row.status != "ok",
-             {row.load_percent.value_or(0), quantile(row.times, 0.5)});
+  Known& known = known_.by_setting[Setting::of(row)];
+  if (row.status == "ok")
+    known.iterations[{row.iteration, row.background}] = {row.load_percent.value_or(0),
+                                                         quantile(row.times, 0.5)};
+  else
+    known.refused = true;
+  ++known_.rows;
   return {};
 }
 

@@ -3,6 +3,7 @@
 
 #include "row.h"
 
+#include <compare>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -15,23 +16,36 @@
 
 namespace assay::collect {
 
-/// What the file knows of one model on one engine.
+/// What a row measures, but for its background: rows that differ in any of it say nothing of each
+/// other.
+struct Setting {
+  std::string model;
+  std::string engine;
+  std::string device;
+  double cores = 0;
+  int threads = 0;
+
+  static Setting of(const Row& row) {
+    return {row.model, row.engine, row.device, row.cores, row.threads};
+  }
+  auto operator<=>(const Setting&) const = default;
+};
+
+/// What the file knows of one setting.
 struct Known {
   struct Measured {
     double load_percent = 0;
     double seconds = 0;
   };
-  std::map<int, Measured> iterations;
+  /// By number and background.
+  std::map<std::pair<int, std::string>, Measured> iterations;
   bool refused = false;
 };
 
-/// All that a table knows, by model and engine.
+/// All that a table knows.
 struct KnownRows {
-  std::map<std::pair<std::string, std::string>, Known> by_pair;
+  std::map<Setting, Known> by_setting;
   size_t rows = 0;
-
-  void add(const std::string& model, const std::string& engine, int iteration, bool refused,
-           const Known::Measured& measured);
 };
 /// Of a table with our columns, header included; an error names the line. `file` is for messages.
 Result<KnownRows> parse_rows(std::string_view text, const std::string& file);
@@ -46,7 +60,7 @@ class RowFile {
 
   /// An error leaves the file as it was.
   Result<void> add(const Row& row);
-  const Known& known(const std::string& model, const std::string& engine) const;
+  const Known& known(const Setting& setting) const;
   size_t rows() const { return known_.rows; }
 
  private:

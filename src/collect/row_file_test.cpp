@@ -26,6 +26,10 @@ class RowFileTest : public ::testing::Test {
     Row row;
     row.model = "net";
     row.engine = "opencv";
+    row.background = "1x50%";
+    row.device = "pi";
+    row.cores = 0.1;
+    row.threads = 1;
     row.iteration = iteration;
     row.status = status;
     row.error = "in, \"quotes\"";
@@ -50,17 +54,28 @@ TEST_F(RowFileTest, goes_on_with_what_is_there) {
   auto file = RowFile::open(file_);
   ASSERT_TRUE(file) << file.error().message;
   EXPECT_EQ(file->rows(), 2U);
-  const Known& known = file->known("net", "opencv");
+  const Known& known = file->known(Setting::of(row(0)));
   EXPECT_EQ(known.iterations.size(), 2U);
-  EXPECT_DOUBLE_EQ(known.iterations.at(3).seconds, 0.5);
-  EXPECT_DOUBLE_EQ(known.iterations.at(3).load_percent, 50);
+  EXPECT_DOUBLE_EQ(known.iterations.at({3, "1x50%"}).seconds, 0.5);
+  EXPECT_DOUBLE_EQ(known.iterations.at({3, "1x50%"}).load_percent, 50);
   EXPECT_FALSE(known.refused);
-  EXPECT_TRUE(file->known("net", "other").iterations.empty());
+}
+
+TEST_F(RowFileTest, rows_under_another_setting_are_not_what_is_asked_for) {
+  ASSERT_TRUE(RowFile::open(file_)->add(row(0, "refused")));
+  const auto file = RowFile::open(file_);
+  const Setting setting = Setting::of(row(0));
+  EXPECT_TRUE(file->known(setting).refused);
+  EXPECT_FALSE(file->known({"other", setting.engine, "pi", 0.1, 1}).refused);
+  EXPECT_FALSE(file->known({"net", "other", "pi", 0.1, 1}).refused);
+  EXPECT_FALSE(file->known({"net", setting.engine, "jetson", 0.1, 1}).refused);
+  EXPECT_FALSE(file->known({"net", setting.engine, "pi", 2, 1}).refused);
+  EXPECT_FALSE(file->known({"net", setting.engine, "pi", 0.1, 2}).refused);
 }
 
 TEST_F(RowFileTest, remembers_what_was_refused) {
   ASSERT_TRUE(RowFile::open(file_)->add(row(0, "refused")));
-  EXPECT_TRUE(RowFile::open(file_)->known("net", "opencv").refused);
+  EXPECT_TRUE(RowFile::open(file_)->known(Setting::of(row(0))).refused);
 }
 
 TEST_F(RowFileTest, a_row_that_was_cut_off_is_taken_away) {
@@ -89,6 +104,12 @@ TEST_F(RowFileTest, other_columns_are_refused_and_left_alone) {
   EXPECT_EQ(read_file(file_).value(), "model,seconds\nnet,1\n");
 }
 
+TEST_F(RowFileTest, others_tables_without_a_last_line_end_are_left_alone) {
+  append("model,seconds\nnet,1");
+  EXPECT_FALSE(RowFile::open(file_));
+  EXPECT_EQ(read_file(file_).value(), "model,seconds\nnet,1");
+}
+
 TEST_F(RowFileTest, what_is_no_table_is_refused_and_left_alone) {
   append("my notes");
   EXPECT_FALSE(RowFile::open(file_));
@@ -113,7 +134,10 @@ TEST_F(RowFileTest, is_held_by_one_at_a_time) {
 
 TEST(Outlier, is_far_from_rows_under_a_similar_load_only) {
   Known known;
-  known.iterations = {{0, {0, 0.010}}, {1, {60, 0.020}}, {2, {55, 0.021}}, {3, {65, 0.019}}};
+  known.iterations = {{{0, ""}, {0, 0.010}},
+                      {{1, ""}, {60, 0.020}},
+                      {{2, ""}, {55, 0.021}},
+                      {{3, ""}, {65, 0.019}}};
   EXPECT_FALSE(is_outlier(known, {60, 0.025}));
   EXPECT_TRUE(is_outlier(known, {60, 0.040}));
   EXPECT_TRUE(is_outlier(known, {60, 0.012}));

@@ -90,14 +90,6 @@ TEST(Row, a_line_is_read_back_as_it_was_but_for_line_ends) {
   EXPECT_EQ(cells, (std::vector<std::string>{"a,b", "say \"no\"", "two lines", ""}));
 }
 
-TEST(Row, families_are_names_without_variants) {
-  EXPECT_EQ(family_of("mobilenet-v2_r96"), "mobilenet");
-  EXPECT_EQ(family_of("resnet18_w0.5"), "resnet");
-  EXPECT_EQ(family_of("squeezenet1.1"), "squeezenet");
-  EXPECT_EQ(family_of("lstm"), "lstm");
-  EXPECT_EQ(family_of("42"), "42");
-}
-
 TEST(Quantile, lies_between_neighbours) {
   EXPECT_DOUBLE_EQ(quantile({1, 2, 3, 4}, 0.5), 2.5);
   EXPECT_DOUBLE_EQ(quantile({1, 2, 3, 4}, 1), 4);

@@ -92,10 +92,10 @@ double cores_of(const Share& share) {
   return share.quota > 0 ? std::min(count, share.quota) : count;
 }
 
-Result<Inside> enter(const Share& share, bool group) {
-  if (share.whole() && !group) return Inside{};
+Result<Inside> enter(const Share& share) {
+  if (share.whole()) return Inside{};
   std::unique_ptr<launch::CpuGroup> made;
-  if (share.quota > 0 || group) {
+  if (share.quota > 0) {
     ASSAY_TRY(launch::CpuGroup limited, launch::CpuGroup::make(cores_of(share)));
     made = std::make_unique<launch::CpuGroup>(std::move(limited));
   }
@@ -112,7 +112,7 @@ Result<Inside> enter(const Share& share, bool group) {
   launch::CpuGroup* const joined = made.release();  // the other process removes it
   if (joined != nullptr) ASSAY_CHECK(joined->join());
   ASSAY_CHECK(pin(share.cpus));
-  return Inside{.group = joined};
+  return Inside{};
 }
 
 }  // namespace assay::collect

@@ -106,8 +106,16 @@ bool Child::running() {
 }
 
 int Child::wait() {
+  if (pid_ == 0) return 0;
+  siginfo_t info{};
+  int ended = -1;
+  do {
+    ended = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT);
+  } while (ended < 0 && errno == EINTR);
+  // Until it is reaped, nobody else's group can have its number.
+  if (ended == 0) ::kill(-pid_, SIGKILL);
   int status = 0;
-  while (pid_ != 0 && ::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
   pid_ = 0;
   return status;

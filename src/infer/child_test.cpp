@@ -59,6 +59,15 @@ TEST(Child, takes_what_it_started_with_it) {
   EXPECT_EQ(pipe.drain(), "");  // comes to its end only when nobody of the group is left
 }
 
+TEST(Child, that_ends_by_itself_leaves_nobody_behind) {
+  Ends pipe;
+  auto child = Child::start({"sh", "-c", "sleep 1000 & exit 7"}, {.output = pipe.write.get()});
+  ASSERT_TRUE(child);
+  const int status = child->wait();
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+  EXPECT_EQ(pipe.drain(), "");
+}
+
 TEST(Child, dies_with_a_parent_that_is_killed) {
   Ends pipe;
   const pid_t parent = ::fork();

@@ -122,7 +122,8 @@ Grid grid_of(const json& from) {
   const bool whole = grid.columns == 0 ? grid.values.empty()
                                        : grid.values.size() % grid.columns == 0 &&
                                              grid.values.size() / grid.columns == grid.rows;
-  insist(whole, "a grid has more or fewer values than it says");
+  insist(whole && (grid.columns > 0 || grid.rows == 0),
+         "a grid has more or fewer values than it says");
   return grid;
 }
 void insist_size(const Grid& grid, size_t rows, size_t columns) {
@@ -207,6 +208,8 @@ Result<Teller> teller_of(const json& from, size_t all_tasks) {
   teller.widths = numbers_of(from.at("widths"));
   teller.widening = from.at("widening").get<double>();
   insist(teller.widths.size() == teller.tasks.size(), "a task has no interval");
+  for (const double width : teller.widths) insist(width >= 0, "an interval is none");
+  insist(teller.widening >= 0, "an interval is none");
   return teller;
 }
 
@@ -225,7 +228,8 @@ Unmeasured unmeasured_of(const json& from, size_t tasks) {
   Unmeasured one;
   one.task = from.at("task").get<size_t>();
   one.width = from.at("width").get<double>();
-  insist(one.task < tasks && std::isfinite(one.width), "there is no such task");
+  insist(one.task < tasks, "there is no such task");
+  insist(one.width >= 0, "an interval is none");
   for (const auto& other : from.at("kin")) {
     one.kin.push_back({other.at("task").get<size_t>(), other.at("usual").get<double>()});
     insist(one.kin.back().task < tasks, "there is no such task");
@@ -258,7 +262,7 @@ Result<Trained> trained_of(const json& document, const std::string& name) {
   }
   ASSAY_TRY(trained.by_counts, teller_of(header.at("by_counts"), trained.tasks.size()));
   trained.unmeasured_width = header.at("unmeasured_width").get<double>();
-  insist(std::isfinite(trained.unmeasured_width), "a width is none");
+  insist(trained.unmeasured_width >= 0, "an interval is none");
   for (const auto& one : header.at("usual_workloads")) {
     const auto numbers = numbers_of(one);
     insist(numbers.size() == model::kWorkloadColumns.size(), "a workload has too few numbers");
@@ -293,7 +297,11 @@ Result<Origin> origin_of(const json& document, const std::string& name) {
   const json& header = document.at("assay");
   origin.validation = header.at("validation");
   const json& kept = header.at("runs");
-  for (const auto& one : kept.at("tasks")) origin.runs.tasks.push_back(task_of(one));
+  for (const auto& one : kept.at("tasks")) {
+    origin.runs.tasks.push_back(task_of(one));
+    insist(find_device(trained.devices, origin.runs.tasks.back().device) < trained.devices.size(),
+           "a task has no device");
+  }
   for (const auto& one : kept.at("models")) read_model(one, origin.runs);
   const auto models = kept.at("model").get<std::vector<size_t>>();
   const auto tasks = kept.at("task").get<std::vector<size_t>>();
@@ -307,7 +315,7 @@ Result<Origin> origin_of(const json& document, const std::string& name) {
          "runs are not whole");
   for (size_t i = 0; i < count; ++i) {
     insist(models[i] < origin.runs.models.size() && tasks[i] < origin.runs.tasks.size() &&
-               seconds[i] > 0,
+               loads[i] >= 0 && loads[i] <= 1 && threads[i] >= 0 && seconds[i] > 0,
            "a run makes no sense");
     origin.runs.runs.push_back(
         {models[i], tasks[i], loads[i], threads[i], seconds[i], outliers[i] != 0});

@@ -79,6 +79,12 @@ TEST(ModelFile, parts_that_do_not_fit_together_are_refused) {
       {"/assay/slowdown_factors", json::array()},
       {"/assay/devices/0/figures/bandwidth", -1},
       {"/learner/gradient_booster/model/trees/0/left_children/0", 0},
+      {"/assay/by_workload/widths/0", -0.1},
+      {"/assay/by_workload/widening", -1},
+      {"/assay/unmeasured_width", -1},
+      {"/assay/by_counts/idle/base", {{"rows", 1e15}, {"columns", 0}, {"values", json::array()}}},
+      {"/learner/gradient_booster/model/trees/0/split_conditions/0", 1e300},
+      {"/learner/learner_model_param/base_score", "1e300"},
       {"/learner/learner_model_param/num_feature", "3"}};
   for (const auto& [place, value] : wrongs) {
     auto document = json::parse(file_text());
@@ -107,10 +113,25 @@ TEST(ModelFile, trees_for_idle_devices_are_kept_too) {
 }
 
 TEST(ModelFile, runs_that_make_no_sense_are_not_learned_from) {
-  for (const char* place : {"/assay/runs/model/0", "/assay/runs/task/0"}) {
+  const std::vector<std::pair<const char*, json>> wrongs = {{"/assay/runs/model/0", 1000},
+                                                            {"/assay/runs/task/0", 1000},
+                                                            {"/assay/runs/load/0", 1000},
+                                                            {"/assay/runs/threads/0", -1},
+                                                            {"/assay/runs/tasks/0/device", "gone"}};
+  for (const auto& [place, value] : wrongs) {
     auto document = json::parse(file_text());
-    document[json::json_pointer(place)] = 1000;
+    document[json::json_pointer(place)] = value;
     EXPECT_FALSE(read_origin("model.json", document.dump())) << place;
+  }
+}
+
+TEST(ModelFile, how_well_it_told_may_be_missing) {
+  for (const json& part : {json(7), json({{"mean_relative_error", "x"}})}) {
+    auto document = json::parse(file_text());
+    document["assay"]["validation"]["by_workload"] = part;
+    const auto older = read_older("model.json", document.dump());
+    ASSERT_TRUE(older) << older.error().message;
+    EXPECT_EQ(older->accuracy.mean_relative_error, 0);
   }
 }
 

@@ -52,7 +52,7 @@ class Answer {
       const auto log = one.tell(trained_, logs_, workload);
       if (!log) continue;
       logs_[one.task] = *log;
-      told_[one.task] = {one.width, &doubt};
+      told_[one.task] = {one.width * (1 + trained_.main().widening * load(one.task)), &doubt};
     }
   }
   /// Whether all measured tasks are told.

@@ -92,7 +92,8 @@ class Reader {
     Lists lists(runs);
     for (size_t row = 0; row < cells_.count(); ++row)
       if (is_wanted(row)) ASSAY_CHECK(take(row, runs, lists));
-    if (runs.runs.empty()) return bad_input(cells_.name() + ": no run is left to learn from");
+    if (runs.runs.empty() && runs.refused.empty())
+      return bad_input(cells_.name() + ": no run is left to learn from");
     return runs;
   }
 
@@ -164,11 +165,12 @@ class Reader {
       runs.refused.push_back({model_name(row), task, text(row, "error")});
       return {};
     }
+    ASSAY_TRY(const auto load, number(row, "device_load_percent"));
+    if (!load && is_busy(row)) return {};
     ASSAY_TRY(const auto device, device_of(row, task.device));
     ASSAY_TRY(const RunModel model, model_of(row));
     Run run;
     ASSAY_TRY(run.seconds, seconds_of(row));
-    ASSAY_TRY(const auto load, number(row, "device_load_percent"));
     ASSAY_TRY(const auto threads, number(row, "threads"));
     run.load = std::min(load.value_or(0) / 100, 1.0);
     run.threads = threads.value_or(0);
@@ -178,6 +180,12 @@ class Reader {
     add_device(runs, device);
     runs.runs.push_back(run);
     return {};
+  }
+
+  /// Whether something went on beside, as far as the table tells.
+  bool is_busy(size_t row) const {
+    const auto background = text(row, "background");
+    return !background.empty() && background != "idle";
   }
 
   std::string joined_text(size_t row, const std::vector<std::string>& columns) const {
@@ -229,7 +237,7 @@ class Reader {
     // A table without names: one model for all rows with the same counts.
     if (model.name.empty()) model.name = fmt::format("{}", fmt::join(numbers_of(model), "-"));
     model.family = text(row, "family");
-    if (model.family.empty()) model.family = model.name.substr(0, model.name.find_first_of("-_"));
+    if (model.family.empty()) model.family = family_of(model.name);
     if (model_name(row).empty()) model.family = model.name;
     return model;
   }
@@ -266,6 +274,12 @@ class Reader {
 };
 
 }  // namespace
+
+std::string family_of(const std::string& model) {
+  const std::string name = model.substr(0, model.find_first_of("-_"));
+  const size_t last = name.find_last_not_of("0123456789.");
+  return last == name.npos ? name : name.substr(0, last + 1);
+}
 
 Result<Runs> read_runs(const CsvSource& source, const Mapping* mapping, const CsvSource& joined) {
   ASSAY_TRY(const auto cells, Cells::read(source));

@@ -30,6 +30,33 @@ TEST(Runs, old_tables_are_read_without_a_mapping) {
   EXPECT_EQ(runs->devices[1].cores, 8);
 }
 
+TEST(Runs, families_are_names_without_variants) {
+  EXPECT_EQ(family_of("mobilenet-v2_r96"), "mobilenet");
+  EXPECT_EQ(family_of("resnet18_w0.5"), "resnet");
+  EXPECT_EQ(family_of("squeezenet1.1"), "squeezenet");
+  EXPECT_EQ(family_of("lstm"), "lstm");
+  EXPECT_EQ(family_of("42"), "42");
+}
+
+TEST(Runs, beside_work_of_unknown_size_are_left_out) {
+  const auto runs = read_runs({"t.csv",
+                               "device,model,background,device_load_percent,execution_seconds\n"
+                               "pi,a,idle,,1\npi,a,1x50%,,2\npi,a,1x50%,50,3\n"});
+  ASSERT_TRUE(runs) << runs.error().message;
+  ASSERT_EQ(runs->runs.size(), 2U);
+  EXPECT_EQ(runs->runs[0].load, 0);
+  EXPECT_EQ(runs->runs[1].seconds, 3);
+}
+
+TEST(Runs, of_a_table_may_all_be_refused) {
+  const auto runs = read_runs({"t.csv",
+                               "device,engine,model,status,error,execution_seconds\n"
+                               "pi,ort,a-1,refused,no LSTM,\n"});
+  ASSERT_TRUE(runs) << runs.error().message;
+  EXPECT_TRUE(runs->runs.empty());
+  EXPECT_EQ(runs->refused.size(), 1U);
+}
+
 TEST(Runs, refused_ones_are_named_and_not_learned_from) {
   const auto runs = read_runs({"t.csv",
                                "device,engine,model,status,error,execution_seconds,outlier\n"

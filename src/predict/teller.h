@@ -76,6 +76,8 @@ struct Trained {
   std::vector<model::Workload> usual;  ///< by which devices are compared
   double unmeasured_width = 0;         ///< half of an interval of a device without runs
 
+  /// The one that tells most.
+  const Teller& main() const { return by_workload ? *by_workload : by_counts; }
   const Device& device_of(size_t task) const { return devices[facts[task].device]; }
 };
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -56,6 +57,28 @@ Result<Recipe> recipe_of(const Mapping* mapping) {
     recipe.costs.push_back(std::move(formula));
   }
   return recipe;
+}
+
+/// Of runs of one task with different numbers of threads only those with the most usual one: the
+/// others are of another task, which nobody could ask for. Tells which are left out.
+Runs with_usual_threads(const Runs& runs, std::vector<std::string>& left_out) {
+  std::vector<std::map<double, size_t>> counts(runs.tasks.size());
+  for (const auto& run : runs.runs) ++counts[run.task][run.threads];
+  std::vector<double> usual;
+  for (size_t task = 0; task < counts.size(); ++task) {
+    const auto& of_task = counts[task];
+    const auto most =
+        std::max_element(of_task.begin(), of_task.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    usual.push_back(most == of_task.end() ? 0 : most->first);
+    for (const auto& [threads, count] : of_task)
+      if (threads != usual.back())
+        left_out.push_back(fmt::format("{}: {} runs with {} threads, as most have {}",
+                                       words_of(runs.tasks[task]), count, threads, usual.back()));
+  }
+  Runs used = runs;
+  std::erase_if(used.runs, [&](const Run& run) { return run.threads != usual[run.task]; });
+  return used;
 }
 
 /// Without tasks of which too few models were measured to learn from; tells which.
@@ -188,14 +211,22 @@ std::vector<std::pair<std::string, double>> importance_of(const Runs& runs, cons
   return importance;
 }
 
+/// 0 where there is none.
+double number_at(const nlohmann::json& part, const char* name) {
+  const auto found = part.find(name);
+  return found != part.end() && found->is_number() ? found->get<double>() : 0;
+}
+
 }  // namespace
 
 Result<Training> train(const Runs& all, const TrainOptions& options) {
   Training training;
   TrainReport& report = training.report;
-  const Runs runs = without_small_tasks(all, report.left_out);
+  std::vector<std::string> small;
+  const Runs runs = without_small_tasks(with_usual_threads(all, report.left_out), small);
   if (runs.runs.empty())
-    return bad_input(report.left_out.empty() ? "there are no runs" : report.left_out.front());
+    return bad_input(small.empty() ? "no run is left to learn from" : small.front());
+  report.left_out.insert(report.left_out.end(), small.begin(), small.end());
   ASSAY_TRY(const Recipe recipe, recipe_of(options.mapping));
   report.has_workload = std::any_of(runs.runs.begin(), runs.runs.end(), [&](const Run& run) {
     return runs.models[run.model].workload.has_value();
@@ -229,8 +260,8 @@ Result<Training> train(const Runs& all, const TrainOptions& options) {
     ASSAY_TRY(trained.by_workload,
               make_teller(runs, parts[1], load.idle, by_workload, options.seed));
   }
-  const Teller& main = trained.by_workload ? *trained.by_workload : trained.by_counts;
-  const auto unmeasured = try_unmeasured(trained, runs.models, load.idle);
+  const Teller& main = trained.main();
+  const auto unmeasured = try_unmeasured(trained, runs.models, load.idle, median(main.widths));
   if (unmeasured) {
     report.unseen_devices.push_back(unmeasured->trial);
     trained.unmeasured_width = unmeasured->width;
@@ -253,8 +284,8 @@ Result<Older> read_older(const std::string& name, const std::string& text) {
   const auto& validation = origin.validation;
   const char* part = validation.contains("by_workload") ? "by_workload" : "by_counts";
   if (const auto found = validation.find(part); found != validation.end()) {
-    older.accuracy.mean_relative_error = found->value("mean_relative_error", 0.0);
-    older.accuracy.within_tenth = found->value("within_tenth", 0.0);
+    older.accuracy.mean_relative_error = number_at(*found, "mean_relative_error");
+    older.accuracy.within_tenth = number_at(*found, "within_tenth");
   }
   return older;
 }

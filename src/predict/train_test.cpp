@@ -91,6 +91,31 @@ TEST(Train, validation_is_by_family_and_honest) {
             report.by_workload.accuracy.mean_relative_error);
 }
 
+TEST(Train, engines_of_one_device_are_no_choice_between_devices) {
+  Runs runs = known_runs(12, {kKnownDevices.front()});
+  runs.tasks.push_back({"board", "other", "float32"});
+  for (size_t i = 0, count = runs.runs.size(); i < count; ++i) {
+    auto run = runs.runs[i];
+    run.task = 1;
+    run.seconds *= 1.5;
+    runs.runs.push_back(run);
+  }
+  const auto training = train(runs, {});
+  ASSERT_TRUE(training) << training.error().message;
+  EXPECT_EQ(training->report.by_workload.fastest.count, 0U);
+}
+
+TEST(Train, runs_with_other_threads_than_most_are_left_out_and_named) {
+  Runs runs = known_runs(12);
+  for (size_t i = 0; i < 5; ++i) runs.runs[i].threads = 1;
+  const auto training = train(runs, {});
+  ASSERT_TRUE(training) << training.error().message;
+  EXPECT_EQ(
+      training->report.left_out,
+      (std::vector<std::string>{"board opencv float32: 5 runs with 1 threads, as most have 4"}));
+  EXPECT_EQ(training->report.runs.runs.size(), runs.runs.size() - 5);
+}
+
 TEST(Train, counts_alone_give_wider_intervals) {
   const auto model = asked_model(5);
   const auto by_all = predictor().tell(model, {}).at(0);

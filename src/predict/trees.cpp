@@ -17,6 +17,12 @@ using nlohmann::json;
 namespace {
 constexpr float kNever = std::numeric_limits<float>::quiet_NaN();
 constexpr size_t kTogether = 16;  ///< rows whose walks are long enough to hide each other's waits
+
+float as_float(double value) {
+  if (!(std::abs(value) <= static_cast<double>(std::numeric_limits<float>::max())))
+    throw std::out_of_range("a number is too large");
+  return static_cast<float>(value);
+}
 }  // namespace
 
 /// Reads one tree after the other into the flat list. Children are put side by side.
@@ -56,7 +62,9 @@ class TreeReader {
     left_ = tree.at("left_children").get<std::vector<int>>();
     right_ = tree.at("right_children").get<std::vector<int>>();
     columns_ = tree.at("split_indices").get<std::vector<uint32_t>>();
-    values_ = tree.at("split_conditions").get<std::vector<float>>();
+    values_.clear();
+    for (const double value : tree.at("split_conditions").get<std::vector<double>>())
+      values_.push_back(as_float(value));
     missing_left_ = tree.at("default_left").get<std::vector<int>>();
     for (const auto& kind : tree.value("split_type", json::array()))
       if (kind.get<int>() != 0) throw std::out_of_range("it splits by categories");
@@ -116,7 +124,7 @@ Result<Trees> Trees::parse(const json& document) {
     check_kind(learner);
     Trees trees;
     const json& parameters = learner.at("learner_model_param");
-    trees.start_ = static_cast<float>(number_of(parameters, "base_score"));
+    trees.start_ = as_float(number_of(parameters, "base_score"));
     const double columns = number_of(parameters, "num_feature");
     if (!(columns >= 1 && columns <= 1e6)) throw std::out_of_range("it has no columns");
     trees.columns_ = static_cast<size_t>(columns);

@@ -176,19 +176,30 @@ std::vector<ToldRun> with_intervals(const Runs& runs, const RunFolds& folds,
   return told;
 }
 
+/// The best that two ways to run a model on one device were told and found to take.
+Judged faster(const Judged& a, const Judged& b) {
+  return {std::min(a.predicted, b.predicted), std::min(a.actual, b.actual)};
+}
+
 /// One choice for each time that a model was run: its first run on each device, its second, ...
+/// A device is as fast as the best of its tasks.
 Choices fastest_of(const Runs& runs, const std::vector<double>& logs) {
-  std::map<std::pair<std::string, size_t>, std::vector<Judged>> choices;
+  std::map<std::pair<std::string, size_t>, std::map<std::string, Judged>> choices;
   std::map<std::pair<size_t, std::string>, size_t> turns;
   for (size_t i = 0; i < logs.size(); ++i) {
     const Run& run = runs.runs[i];
     if (std::isnan(logs[i]) || run.outlier) continue;
     const std::string& name = runs.models[run.model].name;
     const auto key = std::make_pair(name, turns[{run.task, name}]++);
-    choices[key].push_back({std::exp(logs[i]), run.seconds});
+    const Judged one{std::exp(logs[i]), run.seconds};
+    const auto [best, is_new] = choices[key].try_emplace(runs.tasks[run.task].device, one);
+    if (!is_new) best->second = faster(best->second, one);
   }
   std::vector<std::vector<Judged>> all;
-  for (auto& [key, choice] : choices) all.push_back(std::move(choice));
+  for (const auto& [key, devices] : choices) {
+    auto& choice = all.emplace_back();
+    for (const auto& [device, best] : devices) choice.push_back(best);
+  }
   return judge_choices(all);
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 
 #include <assay/predict/validate.h>
@@ -120,14 +121,14 @@ void add_unmeasured(Trained& trained) {
 }
 
 std::optional<UnmeasuredTrial> try_unmeasured(const Trained& trained,
-                                              const std::vector<RunModel>& models,
-                                              const Grid& idle) {
+                                              const std::vector<RunModel>& models, const Grid& idle,
+                                              double told_width) {
   std::vector<Judged> judged;
-  std::vector<std::vector<double>> sizes;  // of errors, device by device
+  std::map<std::string, std::vector<double>> by_device;  // sizes of errors
   for (size_t task = 0; task < idle.rows; ++task) {
     const Unmeasured left_out{task, kin_of(trained, task, idle.rows), 0};
     if (left_out.kin.empty()) continue;
-    auto& own = sizes.emplace_back();
+    auto& own = by_device[trained.tasks[task].device];
     for (size_t model = 0; model < models.size(); ++model) {
       if (!models[model].workload || std::isnan(idle.at(task, model))) continue;
       std::vector<double> logs(idle.rows);
@@ -139,9 +140,13 @@ std::optional<UnmeasuredTrial> try_unmeasured(const Trained& trained,
     }
   }
   if (judged.empty()) return std::nullopt;
+  std::vector<std::vector<double>> sizes;
+  for (auto& [device, own] : by_device) sizes.push_back(std::move(own));
   // Errors of one device have much in common: the interval is wide enough for each of them.
   UnmeasuredTrial found{{"by calibration alone", accuracy(judged), held_by_others(sizes)}, 0};
   for (const auto& own : sizes) found.width = std::max(found.width, quantile(own, kHeld));
+  // Here the kin's times were measured; of a model that nobody ran they will be told.
+  found.width = std::hypot(found.width, told_width);
   return found;
 }
 

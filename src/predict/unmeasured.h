@@ -22,10 +22,11 @@ struct UnmeasuredTrial {
   DeviceTrial trial;
   double width = 0;  ///< half of an interval that is wide enough, in logarithms
 };
-/// `idle`: the logarithms of times, tasks x models. Nothing with fewer than two calibrated devices.
+/// `idle`: the logarithms of times, tasks x models; `told_width`: half of an interval of times that
+/// are told of measured devices. Nothing with fewer than two calibrated devices.
 std::optional<UnmeasuredTrial> try_unmeasured(const Trained& trained,
-                                              const std::vector<RunModel>& models,
-                                              const Grid& idle);
+                                              const std::vector<RunModel>& models, const Grid& idle,
+                                              double told_width);
 /// Where nothing could be tried: a third to three times.
 constexpr double kBlindWidth = 1.1;
 

@@ -135,7 +135,11 @@ def test_images_are_resized_and_cropped_for_the_model(bench):
     assert [row["status"] for row in bench.rows()] == ["ok"] * 4, bench.rows()[0]["error"]
     (folder / "a.png").write_text("no image")
     done = bench.place.assay(*bench.arguments("image", "--iterations", 3, "--load", "idle", "--image-path", "images"))
-    assert done.returncode == 2 and "a.png is no image that ffmpeg can read" in done.stderr
+    assert done.returncode == 0 and "a.png is no image that ffmpeg can read; it was left out" in done.stderr
+    assert [row["status"] for row in bench.rows()] == ["ok"] * 6, bench.rows()[-1]["error"]
+    (folder / "b.jpg").unlink()
+    done = bench.place.assay(*bench.arguments("image", "--iterations", 4, "--load", "idle", "--image-path", "images"))
+    assert done.returncode == 2 and "a.png is no image that ffmpeg can read, and there is no other" in done.stderr
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="quotas need root")

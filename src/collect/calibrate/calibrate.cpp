@@ -98,6 +98,7 @@ class Calibrator {
     // Slices of a quota have more turns or fewer by chance.
     const auto pick = timing_.wall ? typical : best;
     for (const auto& kernel : kKernels) {
+      if (!listener_.wanted()) return;
       listener_.doing(std::string("computing in ") + kernel.words);
       const auto make = [&] { return work_of(kernel); };
       put(std::string(kernel.figure) + "_one_core",
@@ -129,13 +130,14 @@ class Calibrator {
     const int threads = std::max(1, static_cast<int>(std::ceil(found_.device.cores)));
     for (const auto& engine : engines) {
       listener_.doing("the engine " + engine);
-      const std::string name = "launch_seconds." + engine;
-      const auto time = tiny ? tiny->time_on(engine, threads, timing_.seconds)
-                             : Result<Measured>(fail(tiny.error()));
-      if (time)
-        put(name, *time);
+      if (!listener_.wanted()) return;
+      const std::string name = "launch_seconds.";
+      const auto timed = tiny ? tiny->time_on(engine, threads, timing_.seconds)
+                              : Result<TinyModel::Timed>(fail(tiny.error()));
+      if (timed)
+        put(name + timed->engine, timed->seconds);
       else
-        found_.missing[name] = time.error().message;
+        found_.missing[name + engine] = timed.error().message;
     }
   }
 

@@ -115,6 +115,15 @@ TEST(CalibrationFile, is_read_back_as_it_was) {
   EXPECT_EQ(calibration_document(*all.front()), calibration_document(example()));
 }
 
+TEST(CalibrationFile, of_a_board_whose_model_is_no_text_is_text) {
+  const Folder folder;
+  Calibration found = example();
+  found.device.model = "board \xFF";
+  const auto file = store_calibration(folder.path, found);
+  ASSERT_TRUE(file) << file.error().message;
+  EXPECT_EQ(load_calibration(*file)->device.model, "board \xEF\xBF\xBD");
+}
+
 TEST(CalibrationFile, of_hostile_contents_is_an_error_that_names_it) {
   const Folder folder;
   const fs::path file = folder.path / "x.json";

@@ -43,6 +43,11 @@ nlohmann::json calibration_document(const Calibration& calibration) {
           {"missing", calibration.missing}};
 }
 
+std::string calibration_text(const Calibration& calibration) {
+  return calibration_document(calibration)
+      .dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 Result<Calibration> read_calibration(const nlohmann::json& document, const std::string& where) {
   if (!document.is_object() || !document.contains("device"))
     return bad_input(fmt::format("{}: this is no calibration of a device", where));
@@ -76,7 +81,7 @@ Result<fs::path> store_calibration(const fs::path& folder, const Calibration& ca
   fs::create_directories(folder, error);
   if (error)
     return refused(fmt::format("cannot make the folder {}: {}", folder.native(), error.message()));
-  ASSAY_CHECK(write_file(file, calibration_document(calibration).dump(2) + "\n"));
+  ASSAY_CHECK(write_file(file, calibration_text(calibration) + "\n"));
   return file;
 }
 

@@ -46,7 +46,8 @@ TinyModel::~TinyModel() {
   if (!folder_.empty()) fs::remove_all(folder_, error);
 }
 
-Result<Measured> TinyModel::time_on(const std::string& engine, int threads, double seconds) const {
+Result<TinyModel::Timed> TinyModel::time_on(const std::string& engine, int threads,
+                                            double seconds) const {
   ASSAY_TRY(const auto command, infer::engine_command(engine));
   ASSAY_TRY(infer::Engine running, infer::Engine::start(command));
   ASSAY_CHECK(running.load(
@@ -57,7 +58,7 @@ Result<Measured> TinyModel::time_on(const std::string& engine, int threads, doub
   rates.reserve(times.size());
   for (const double time : times) rates.push_back(operators_ / time);
   const Measured rate = typical(rates);
-  return Measured{1 / rate.value, rate.spread};
+  return Timed{running.name(), {1 / rate.value, rate.spread}};
 }
 
 }  // namespace assay::collect

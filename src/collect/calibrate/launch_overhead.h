@@ -18,8 +18,11 @@ class TinyModel {
   TinyModel& operator=(TinyModel&&) = delete;
   ~TinyModel();
 
-  /// Seconds that the engine takes for one operator of it.
-  Result<Measured> time_on(const std::string& engine, int threads, double seconds) const;
+  struct Timed {
+    std::string engine;  ///< as it calls itself
+    Measured seconds;    ///< for one operator
+  };
+  Result<Timed> time_on(const std::string& engine, int threads, double seconds) const;
 
  private:
   TinyModel(std::filesystem::path folder, double operators)

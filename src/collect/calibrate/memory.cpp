@@ -111,14 +111,15 @@ Measured contended_latency(const std::vector<int>& cpus, size_t bytes, const Tim
 MemoryFigures measure_memory(const std::vector<int>& cpus, size_t bytes, const Timing& timing) {
   const std::vector<int> one = {cpus.front()};
   const size_t each = bytes / cpus.size();
+  const auto pick = timing.wall ? typical : best;
   MemoryFigures figures;
-  figures.bandwidth_one_core = best(slice_rates_on(
+  figures.bandwidth_one_core = pick(slice_rates_on(
                                         one, [&] { return streaming(bytes); }, timing)
                                         .front());
   figures.bandwidth = sum_of(slice_rates_on(
                                  cpus, [&] { return streaming(each); }, timing),
                              typical);
-  figures.latency = as_seconds(best(slice_rates_on(
+  figures.latency = as_seconds(pick(slice_rates_on(
                                         one, [&] { return chasing(bytes / 2); }, timing)
                                         .front()));
   if (cpus.size() > 1) figures.contended = contended_latency(cpus, bytes, timing);

@@ -73,6 +73,8 @@ struct LimitWrite {
   bool operator==(const LimitWrite&) const = default;
 };
 std::vector<LimitWrite> limit_writes(const probes::CgroupPaths& paths, const Limits& limits);
+/// The same for a share of the CPU time that comes in turns as short as the kernel has them.
+std::vector<LimitWrite> turn_writes(const probes::CgroupPaths& paths, double cores);
 
 /// "cpus 1.5, memory 256 MiB, pids 20": what a user asked for.
 std::string describe(const Limits& limits);

@@ -13,13 +13,23 @@ namespace assay::launch {
 namespace {
 
 constexpr double kPeriodMicroseconds = 10'000;
-constexpr double kLeastMicroseconds = 1'000;  // what the kernel accepts
-
-int64_t turn(double cores) {
-  return std::llround(std::max(kLeastMicroseconds, cores * kPeriodMicroseconds));
-}
+// What the kernel accepts: the shortest turn and the longest period.
+constexpr double kLeastMicroseconds = 1'000;
+constexpr double kMostMicroseconds = 1'000'000;
 
 }  // namespace
+
+std::vector<LimitWrite> turn_writes(const probes::CgroupPaths& paths, double cores) {
+  const double period =
+      std::clamp(kLeastMicroseconds / cores, kPeriodMicroseconds, kMostMicroseconds);
+  const auto turn = std::llround(std::max(kLeastMicroseconds, cores * period));
+  if (paths.unified)
+    return {{"cpu", paths.v2 + "/cpu.max", fmt::format("{} {:.0f}", turn, period)}};
+  // A period that is cut short under the turn of the one before would ask for more than a limited
+  // parent has.
+  return {{"cpu", paths.cpu + "/cpu.cfs_quota_us", std::to_string(turn)},
+          {"cpu", paths.cpu + "/cpu.cfs_period_us", fmt::format("{:.0f}", period)}};
+}
 
 struct CpuGroup::State {
   SysRoot root;
@@ -43,18 +53,10 @@ Result<CpuGroup> CpuGroup::make(double cores, const SysRoot& root) {
 }
 
 Result<void> CpuGroup::limit(double cores) {
-  const auto& paths = state_->group.paths();
-  std::vector<std::pair<std::string, std::string>> writes;
-  if (paths.unified) {
-    writes = {{paths.v2 + "/cpu.max", fmt::format("{} {:.0f}", turn(cores), kPeriodMicroseconds)}};
-  } else {
-    writes = {{paths.cpu + "/cpu.cfs_period_us", fmt::format("{:.0f}", kPeriodMicroseconds)},
-              {paths.cpu + "/cpu.cfs_quota_us", std::to_string(turn(cores))}};
-  }
-  for (const auto& [file, value] : writes) {
-    const int error = write_text(state_->root.path(file).native(), value);
+  for (const auto& write : turn_writes(state_->group.paths(), cores)) {
+    const int error = write_text(state_->root.path(write.file).native(), write.value);
     if (error != 0)
-      return refused_errno(fmt::format("cannot write {} into {}", value, file), error);
+      return refused_errno(fmt::format("cannot write {} into {}", write.value, write.file), error);
   }
   return {};
 }

@@ -43,6 +43,8 @@ struct CalibrateListener {
 Result<Calibration> calibrate(const CalibrateOptions& options, const CalibrateListener& listener);
 
 nlohmann::json calibration_document(const Calibration& calibration);
+/// The same as text; whatever names are, it is in UTF-8.
+std::string calibration_text(const Calibration& calibration);
 /// `where` is for messages.
 Result<Calibration> read_calibration(const nlohmann::json& document, const std::string& where);
 

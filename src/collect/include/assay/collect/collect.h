@@ -16,7 +16,6 @@ namespace assay::collect {
 enum class Load : uint8_t {
   idle,    ///< nowhere
   stress,  ///< stress-ng on some cores
-  quota,   ///< none, but the engine gets only some of the CPU time
 };
 
 struct Options {
@@ -52,13 +51,14 @@ struct Collected {
   size_t measured = 0;  ///< rows of this call
   size_t refused = 0;
   size_t outliers = 0;
-  size_t before = 0;  ///< rows that were there
+  size_t before = 0;                    ///< rows that were there
+  std::vector<std::string> bad_images;  ///< files that were left out
   bool interrupted = false;
 };
 
 /// Runs every model on every engine under every background, and writes a row for each as soon as it
 /// is measured. What the file already has is not measured again. Call it where enter() has led.
-Result<Collected> collect(const Options& options, const Inside& inside, const Listener& listener);
+Result<Collected> collect(const Options& options, const Listener& listener);
 
 /// What keeps the options from being used, before anything is started.
 Result<void> check(const Options& options);

@@ -7,10 +7,6 @@
 
 #include <assay/base/result.h>
 
-namespace assay::launch {
-class CpuGroup;
-}
-
 namespace assay::collect {
 
 /// A part of this machine that stands for a device of its own.
@@ -28,18 +24,16 @@ std::vector<int> own_cpus();
 /// What the device has, in cores.
 double cores_of(const Share& share);
 
-/// What a process of its own that lives in the share has of it.
+/// Which of the two processes this is.
 struct Inside {
-  /// Where the quota can be changed; nothing without one.
-  launch::CpuGroup* group = nullptr;
   /// Set in the process that stayed outside, once the other has ended: its exit code.
   std::optional<int> ended = std::nullopt;
 };
 
 /// Goes on in a new process that is confined to the share, with all that it starts; the caller
 /// waits there for its end, hands on signals that would end it, and removes what was made. Returns
-/// in both, like fork(), and at once in the one when the share is the whole machine. `group` asks
-/// for a control group though there is no quota. The caller must have one thread only.
-Result<Inside> enter(const Share& share, bool group = false);
+/// in both, like fork(), and at once in the one when the share is the whole machine. The caller
+/// must have one thread only.
+Result<Inside> enter(const Share& share);
 
 }  // namespace assay::collect

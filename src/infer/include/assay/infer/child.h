@@ -32,7 +32,7 @@ class Child {
   /// 0: none, or it has been waited for.
   pid_t pid() const { return pid_; }
   bool running();
-  /// Waits for it; the status is that of waitpid().
+  /// Waits for it, and kills what it leaves behind in its group; the status is that of waitpid().
   int wait();
   /// The same, but when it still runs after so long it is killed.
   int wait(Milliseconds patience);

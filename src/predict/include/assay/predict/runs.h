@@ -22,6 +22,10 @@ struct RunModel {
   std::optional<model::Workload> workload;  ///< tables that others made may not have it
 };
 
+/// Of "mobilenet-v2_r96" mobilenet, of "resnet18_w0.5" resnet: what stands before '-', '_' and the
+/// number of the variant.
+std::string family_of(const std::string& model);
+
 /// One measurement: a model on a task's device beside other work.
 struct Run {
   size_t model = 0;
@@ -52,7 +56,7 @@ struct Runs {
 
 /// Reads a table as `assay collect` writes it (docs/training.md names the columns), or one that
 /// others made by its mapping. Every wrong cell is named by file and line. `joined` is looked at
-/// when the mapping joins.
+/// when the mapping joins. Runs beside other work whose load was not measured are left out.
 Result<Runs> read_runs(const CsvSource& source, const Mapping* mapping = nullptr,
                        const CsvSource& joined = {});
 /// Adds more measurements. What is there already is not added again; returns how many were new.
