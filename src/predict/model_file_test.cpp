@@ -125,6 +125,18 @@ TEST(ModelFile, runs_that_make_no_sense_are_not_learned_from) {
   }
 }
 
+TEST(ModelFile, under_load_also_devices_without_runs_have_wider_intervals) {
+  auto document = json::parse(file_text());
+  document["assay"]["by_workload"]["widening"] = 1;
+  const std::vector<Device> devices = {calibrated({"other", 4, 3e10, 4e9, 2e-5})};
+  const auto predictor = Predictor::parse("model.json", document.dump())->with(devices);
+  const auto width = [&](double load) {
+    const auto told = predictor.tell(model::Counts(), std::vector<double>{0, 0, load}).at(2);
+    return std::log(told.high / told.low);
+  };
+  EXPECT_NEAR(width(1), 2 * width(0), 1e-9);
+}
+
 TEST(ModelFile, how_well_it_told_may_be_missing) {
   for (const json& part : {json(7), json({{"mean_relative_error", "x"}})}) {
     auto document = json::parse(file_text());
