@@ -10,6 +10,7 @@
 
 #include <assay/base/files.h>
 #include <assay/collect/placed.h>
+#include <assay/predict/runs.h>
 
 namespace assay::collect {
 namespace {
@@ -25,7 +26,7 @@ std::string header() {
 Row row_of(const Placed& placed, int number) {
   Row row;
   row.model = placed.model;
-  row.family = family_of(placed.model);
+  row.family = predict::family_of(placed.model);
   row.engine = placed.engine;
   row.engine_version = placed.engine_version;
   row.status = "ok";
