@@ -19,8 +19,8 @@ struct Document {
   std::string json;
 };
 
-/// Keeps documents by kind and name in a PostgreSQL that machines share. What was put is on the disk
-/// when the call returns. One thread at a time. Its table is made by the first put.
+/// Keeps documents by kind and name in a PostgreSQL that machines share. What was put is on the
+/// disk when the call returns. One thread at a time. Its table is made by the first put.
 class Shelf {
  public:
   /// "postgresql://user@host/database", as libpq takes it. Loads libpq, which nothing else needs.
