@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <fmt/format.h>
+#include <string_view>
+#include <unordered_map>
 
 #include <assay/base/wording.h>
 #include <assay/placement/candidates.h>
@@ -47,14 +49,21 @@ struct Times {
   std::optional<Estimate> idle = {};
 };
 
-std::optional<Estimate> best_of(const Predictor& predictor, const std::vector<Estimate>& told,
-                                const std::string& device) {
-  std::optional<Estimate> best;
+/// Of each device the fastest task.
+using Best = std::unordered_map<std::string_view, const Estimate*>;
+Best best_of(const Predictor& predictor, const std::vector<Estimate>& told) {
+  Best best;
   for (const auto& one : told) {
-    if (predictor.tasks()[one.task].device != device) continue;
-    if (!best || one.seconds < best->seconds) best = one;
+    const Estimate*& found = best[predictor.tasks()[one.task].device];
+    if (found == nullptr || one.seconds < found->seconds) found = &one;
   }
   return best;
+}
+
+std::optional<Estimate> at(const Best& best, const std::string& device) {
+  const auto found = best.find(device);
+  if (found == best.end()) return std::nullopt;
+  return *found->second;
 }
 
 /// Nodes that are like one device are asked for one after the other, all others at once: each
@@ -65,6 +74,7 @@ std::vector<Times> times_of(const Predictor& predictor, const Fleet& fleet,
   std::vector<Times> times(fleet.nodes.size());
   const std::vector<double> no_load(predictor.tasks().size(), 0.0);
   const auto idle = tell(predictor, question, no_load);
+  const Best idle_best = best_of(predictor, idle);
   std::vector<bool> done(fleet.nodes.size());
   for (bool more = true; more;) {
     more = false;
@@ -80,9 +90,10 @@ std::vector<Times> times_of(const Predictor& predictor, const Fleet& fleet,
       const auto node = round.find(predictor.tasks()[task].device);
       if (node != round.end()) loads[task] = fleet.nodes[node->second].load;
     }
-    const auto told = tell(predictor, question, loads);
+    const auto told = loads == no_load ? idle : tell(predictor, question, loads);
+    const Best best = best_of(predictor, told);
     for (const auto& [device, node] : round)
-      times[node] = {best_of(predictor, told, device), best_of(predictor, idle, device)};
+      times[node] = {at(best, device), at(idle_best, device)};
   }
   return times;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <fmt/format.h>
+#include <string_view>
+#include <unordered_map>
 
 #include <assay/base/wording.h>
 #include <assay/placement/fleet.h>
@@ -14,25 +16,23 @@ Node node_of(const predict::Device& device) {
   return node;
 }
 
-template <class Same>
-std::optional<size_t> find(const std::vector<predict::Device>& devices, Same same) {
-  const auto found = std::find_if(devices.begin(), devices.end(), same);
-  if (found == devices.end()) return std::nullopt;
-  return static_cast<size_t>(found - devices.begin());
-}
+/// Devices by a text that they have; of those with the same, the first.
+class Index {
+ public:
+  Index(const std::vector<predict::Device>& devices, std::string predict::Device::*text) {
+    for (size_t i = 0; i < devices.size(); ++i) {
+      if (!(devices[i].*text).empty()) places_.emplace(devices[i].*text, i);
+    }
+  }
+  std::optional<size_t> find(std::string_view text) const {
+    const auto found = places_.find(text);
+    if (found == places_.end()) return std::nullopt;
+    return found->second;
+  }
 
-std::optional<size_t> match_one(const Node& node, const std::vector<predict::Device>& devices) {
-  using predict::Device;
-  auto found = find(devices, [&](const Device& device) {
-    return !node.uuid.empty() && device.uuid == node.uuid;
-  });
-  if (!found) found = find(devices, [&](const Device& device) { return device.name == node.name; });
-  if (!found)
-    found = find(devices, [&](const Device& device) {
-      return !node.model.empty() && device.model == node.model;
-    });
-  return found;
-}
+ private:
+  std::unordered_map<std::string_view, size_t> places_;
+};
 
 }  // namespace
 
@@ -56,9 +56,17 @@ Result<Fleet> fleet_of(const std::vector<predict::Device>& devices,
 
 std::vector<std::optional<size_t>> match(const std::vector<Node>& nodes,
                                          const std::vector<predict::Device>& devices) {
+  const Index by_uuid(devices, &predict::Device::uuid);
+  const Index by_name(devices, &predict::Device::name);
+  const Index by_model(devices, &predict::Device::model);
   std::vector<std::optional<size_t>> found;
   found.reserve(nodes.size());
-  for (const auto& node : nodes) found.push_back(match_one(node, devices));
+  for (const auto& node : nodes) {
+    auto device = by_uuid.find(node.uuid);
+    if (!device) device = by_name.find(node.name);
+    if (!device) device = by_model.find(node.model);
+    found.push_back(device);
+  }
   return found;
 }
 
