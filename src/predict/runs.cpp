@@ -277,6 +277,7 @@ class Reader {
 
 std::string family_of(const std::string& model) {
   const std::string name = model.substr(0, model.find_first_of("-_"));
+  if (name == "mixed") return model;  // drawn at random: no two are alike
   const size_t last = name.find_last_not_of("0123456789.");
   return last == name.npos ? name : name.substr(0, last + 1);
 }

@@ -23,7 +23,7 @@ std::string row(const FamilyInfo& family, const std::string& variant) {
   recipe.variant = variant;
   const auto plan = plan_of(recipe).value();
   const auto graph = build(plan).value();
-  const bool transformer = family.name == "bert" || family.name == "vit";
+  const bool transformer = family.name == "bert" || family.name == "vit" || variant == "tokens";
   return fmt::format(
       "| {} | `--{}` | {} | {} | {} | {} | yes |", plan.name, fmt::join(family.options, " --"),
       shape_text(graph.inputs().front().tensor.shape),

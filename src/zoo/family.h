@@ -61,6 +61,7 @@ void densenet(Net& net, const Plan& plan);
 void efficientnet(Net& net, const Plan& plan);
 void inception(Net& net, const Plan& plan);
 void lstm(Net& net, const Plan& plan);
+void mixed(Net& net, const Plan& plan);
 void mobilenet(Net& net, const Plan& plan);
 void mobilenet_v3(Net& net, const Plan& plan);
 void nasbench201(Net& net, const Plan& plan);

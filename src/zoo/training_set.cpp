@@ -33,16 +33,17 @@ std::string random_cell(Draw& draw) {
   return cell;
 }
 
-void vary(Recipe& recipe, const Family& family, Draw& draw) {
+void vary(Recipe& recipe, const Family& family, const Variant& variant, Draw& draw) {
   const auto takes = [&family](std::string_view option) {
     return std::find(family.options.begin(), family.options.end(), option) != family.options.end();
   };
   recipe.width = pick(draw, std::array{0.25, 0.35, 0.5, 0.65, 0.75, 0.85, 1.0, 1.25});
   recipe.depth = pick(draw, std::array{0.35, 0.5, 0.75, 1.0, 1.0, 1.25, 1.5});
-  if (takes("resolution") && !takes("cell")) {
+  const bool sees = variant.resolution > 0;
+  if (sees && takes("resolution") && !takes("cell")) {
     recipe.resolution = pick(draw, std::array<int64_t, 7>{96, 128, 160, 192, 224, 256, 288});
   }
-  if (takes("sequence")) {
+  if (!sees && takes("sequence")) {
     recipe.sequence = pick(draw, std::array<int64_t, 5>{16, 32, 64, 128, 192});
   }
   if (takes("bidirectional")) recipe.bidirectional = draw.below(2) == 1;
@@ -59,8 +60,9 @@ Recipe draw_model(const Family& family, Draw& draw) {
   while (true) {
     Recipe recipe;
     recipe.family = family.name;
-    recipe.variant = family.variants[draw.below(family.variants.size())].name;
-    vary(recipe, family, draw);
+    const Variant& variant = family.variants[draw.below(family.variants.size())];
+    recipe.variant = variant.name;
+    vary(recipe, family, variant, draw);
     recipe.seed = draw.below(1000);
     const auto plan = plan_of(recipe);
     if (!plan) continue;
@@ -73,9 +75,19 @@ Recipe draw_model(const Family& family, Draw& draw) {
 
 std::vector<Recipe> training_set(size_t count, uint64_t seed) {
   Draw draw(seed);
+  std::vector<const Family*> published;
+  const Family* mixed = nullptr;
+  for (const auto& family : all_families()) {
+    if (family.name == "mixed")
+      mixed = &family;
+    else
+      published.push_back(&family);
+  }
   std::vector<Recipe> set;
   while (set.size() < count) {
-    set.push_back(draw_model(all_families()[set.size() % all_families().size()], draw));
+    const size_t turn = set.size() / published.size();
+    const Family& next = turn % 2 == 1 ? *mixed : *published[set.size() % published.size()];
+    set.push_back(draw_model(next, draw));
   }
   return set;
 }

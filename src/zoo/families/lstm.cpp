@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "family.h"
+#include "recurrent.h"
 
 #include <cmath>
 
@@ -12,8 +12,9 @@ int64_t published_hidden(std::string_view variant) {
   return 1500;
 }
 
-/// From positions x batch x features to positions x batch x (directions x hidden).
-Tensor layer(Net& net, const Tensor& x, int64_t hidden, int64_t directions) {
+}  // namespace
+
+Tensor lstm_layer(Net& net, const Tensor& x, int64_t hidden, int64_t directions) {
   Graph& graph = net.graph();
   const std::string name = graph.next_name("LSTM");
   const float range = 1 / std::sqrt(static_cast<float>(hidden));
@@ -30,15 +31,13 @@ Tensor layer(Net& net, const Tensor& x, int64_t hidden, int64_t directions) {
   return net.reshape(near, {x.shape[0], x.shape[1], directions * hidden});
 }
 
-}  // namespace
-
 void lstm(Net& net, const Plan& plan) {
   const Recipe& recipe = plan.recipe;
   const int64_t hidden = recipe.hidden.value_or(plan.channels(published_hidden(plan.variant)));
   const int64_t length = recipe.sequence.value_or(35);
   Tensor x = net.graph().input("sequence", {length, plan.batch(), hidden});
   for (int64_t at = 0; at < recipe.layers.value_or(plan.repeats(2)); ++at) {
-    x = layer(net, x, hidden, recipe.bidirectional ? 2 : 1);
+    x = lstm_layer(net, x, hidden, recipe.bidirectional ? 2 : 1);
   }
   const Tensor last = net.slice(x, 0, length - 1, length);
   net.graph().output(net.linear(net.reshape(last, {plan.batch(), x.shape[2]}), plan.classes));

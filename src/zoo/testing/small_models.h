@@ -23,7 +23,7 @@ inline std::vector<Recipe> small_models() {
       if (takes("resolution")) recipe.resolution = variant == "v3" ? 96 : 64;
       if (takes("sequence")) recipe.sequence = 8;
       // OpenCV's Python takes three axes for an image unless the last is larger than this.
-      if (takes("bidirectional")) recipe.hidden = 520;
+      if (takes("bidirectional") || variant == "steps") recipe.hidden = 520;
       if (takes("heads")) recipe.depth = 0.25;
       recipes.push_back(recipe);
     }

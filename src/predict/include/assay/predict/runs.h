@@ -23,7 +23,7 @@ struct RunModel {
 };
 
 /// Of "mobilenet-v2_r96" mobilenet, of "resnet18_w0.5" resnet: what stands before '-', '_' and the
-/// number of the variant.
+/// number of the variant. Each of those that `assay model make` calls mixed is a family of its own.
 std::string family_of(const std::string& model);
 
 /// One measurement: a model on a task's device beside other work.

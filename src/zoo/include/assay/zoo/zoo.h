@@ -56,9 +56,10 @@ Result<std::string> model_name(const Recipe& recipe);
 /// Writes the model; an error says what is possible instead. Takes little memory for any size.
 Result<Made> make_model(const Recipe& recipe, const std::filesystem::path& file);
 
-/// Recipes of `count` models of all families, widths, depths and resolutions in turn, each under
-/// 100 MB and 10 billion multiplications, for learning how fast a device runs models. The same seed
-/// gives the same set, and a larger set begins with the smaller one.
+/// Recipes of `count` models of all families, widths, depths and resolutions in turn, then as many
+/// mixed ones, and again; each under 100 MB and 10 billion multiplications, for learning how fast a
+/// device runs models. The same seed gives the same set, and a larger set begins with the smaller
+/// one.
 std::vector<Recipe> training_set(size_t count, uint64_t seed);
 
 }  // namespace assay::zoo
