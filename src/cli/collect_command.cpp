@@ -32,8 +32,12 @@ struct CollectArguments {
   bool gpu_needed = false;
 };
 
-collect::Load load_of(const std::string& word) {
-  return word == "idle" ? collect::Load::idle : collect::Load::stress;
+Result<void> read_load(const std::string& word, collect::Options& options) {
+  if (word == "stress") return {};
+  options.load = collect::Load::idle;
+  if (word == "idle") return {};
+  ASSAY_TRY(options.backgrounds, collect::parse_backgrounds(word));
+  return {};
 }
 
 std::string text_of(const collect::Progress& progress) {
@@ -62,7 +66,7 @@ std::string summary(const collect::Collected& sum, const collect::Options& optio
 
 Result<int> collect_rows(CollectArguments& args) {
   auto& options = args.options;
-  options.load = load_of(args.load);
+  ASSAY_CHECK(read_load(args.load, options));
   ASSAY_TRY(options.share, read_share(args.share));
   if (args.gpu_needed && collect::find_gpu().empty())
     return refused("--gpu-needed: no GPU was found on this machine");
@@ -104,8 +108,9 @@ void add_what_options(CLI::App& command, CollectArguments& args) {
 
 void add_how_options(CLI::App& command, CollectArguments& args) {
   auto& options = args.options;
-  command.add_option("--load", args.load, "What goes on beside: idle, stress (by stress-ng)")
-      ->check(CLI::IsMember({"idle", "stress"}));
+  command.add_option("--load", args.load,
+                     "What goes on beside: idle, stress (drawn at random), or in turn: "
+                     "idle,1x50%,2x100%");
   command.add_option("--threads", options.threads, "Of the engine (as many as there are cores)")
       ->check(CLI::Range(1, 1024));
   command.add_option("--inferences", options.inferences, "Of one iteration, at most (300)")

@@ -8,6 +8,8 @@
 #include <random>
 
 #include <assay/base/files.h>
+#include <assay/base/text.h>
+#include <assay/base/wording.h>
 
 namespace assay::collect {
 namespace {
@@ -15,6 +17,7 @@ namespace {
 /// Short turns of work, so that also a short inference meets the mean of the load.
 constexpr int kTurnMilliseconds = 2;
 constexpr int kLongestSeconds = 3600;
+constexpr uint64_t kMostWorkers = 4096;
 
 uint64_t hash(uint64_t seed, const std::string& text) {
   uint64_t value = 14695981039346656037ULL ^ (seed * 1099511628211ULL);
@@ -43,11 +46,36 @@ std::string Background::text() const {
   return workers == 0 ? "idle" : fmt::format("{}x{}%", workers, percent);
 }
 
-Background draw_background(Load load, double cores, uint64_t seed, const std::string& model,
-                           int iteration) {
+Result<std::vector<Background>> parse_backgrounds(const std::string& text) {
+  std::vector<Background> backgrounds;
+  std::string_view rest = text;
+  while (!rest.empty() || backgrounds.empty()) {
+    const std::string_view word = next_field(rest, ',');
+    std::string_view share = word;
+    const auto workers = parse_uint(next_field(share, 'x'));
+    if (share.ends_with('%')) share.remove_suffix(1);
+    const auto percent = parse_uint(share);
+    const bool fits = workers && percent && *workers >= 1 && *workers <= kMostWorkers &&
+                      *percent >= 1 && *percent <= 100;
+    if (word != "idle" && !fits)
+      return bad_input(
+          fmt::format("{} is no background: it is written as idle, or as 2x60%: two workers, each "
+                      "60 % of a core",
+                      in_quotes(word)));
+    backgrounds.push_back(word == "idle"
+                              ? Background{}
+                              : Background{static_cast<int>(*workers), static_cast<int>(*percent)});
+  }
+  return backgrounds;
+}
+
+Background background_of(const Options& options, double cores, const std::string& model,
+                         int iteration) {
+  if (const auto& turns = options.backgrounds; !turns.empty())
+    return turns[static_cast<size_t>(iteration) % turns.size()];
   Background background;
-  if (load == Load::idle || iteration == 0) return background;
-  std::mt19937_64 random(hash(seed, fmt::format("{}/{}", model, iteration)));
+  if (options.load == Load::idle || iteration == 0) return background;
+  std::mt19937_64 random(hash(options.seed, fmt::format("{}/{}", model, iteration)));
   constexpr uint64_t kSteps = 19;  // 10, 15, ... 100 percent
   // Workers that asked for more than the device has would all be the same load.
   const double most = std::max(1.0, std::ceil(cores));

@@ -11,18 +11,10 @@
 
 namespace assay::collect {
 
-/// What else goes on while a model is timed.
-struct Background {
-  int workers = 0;
-  int percent = 0;  ///< of a core, that each uses
-
-  /// "idle", "2x60%".
-  std::string text() const;
-};
-
-/// The same for the same words; the first iteration is always idle.
-Background draw_background(Load load, double cores, uint64_t seed, const std::string& model,
-                           int iteration);
+/// Of what is taken in turn, the next. Of what is drawn, the same for the same words, and the first
+/// is always idle.
+Background background_of(const Options& options, double cores, const std::string& model,
+                         int iteration);
 
 /// Background that goes on for as long as this lives.
 class RunningBackground {

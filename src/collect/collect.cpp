@@ -111,12 +111,12 @@ class Collector {
   }
 
  private:
-  Background background_of(const std::string& model, int iteration) const {
-    return draw_background(options_.load, cores_, options_.seed, model, iteration);
+  Background background(const std::string& model, int iteration) const {
+    return background_of(options_, cores_, model, iteration);
   }
   bool is_there(const Row& row, int iteration) const {
     return file_.known(Setting::of(row))
-        .iterations.contains({iteration, background_of(row.model, iteration).text()});
+        .iterations.contains({iteration, background(row.model, iteration).text()});
   }
   size_t todo(const Row& row) const {
     if (file_.known(Setting::of(row)).refused) return 0;
@@ -155,7 +155,7 @@ class Collector {
     for (row.iteration = 0; row.iteration < options_.iterations; ++row.iteration) {
       if (is_there(row, row.iteration)) continue;
       Row measured = row;
-      ASSAY_CHECK(measurer_.measure(*engine, background_of(row.model, row.iteration),
+      ASSAY_CHECK(measurer_.measure(*engine, background(row.model, row.iteration),
                                     image_of(*row.characteristics), measured, listener_.wanted));
       if (measured.status == "refused") return add_refused(measured, measured.error);
       ASSAY_CHECK(add(measured));
@@ -235,7 +235,10 @@ std::string find_gpu() {
 
 Result<void> check(const Options& options) {
   ASSAY_TRY(const auto models, find_models(options.models));
-  if (options.load == Load::stress && options.iterations > 1) ASSAY_CHECK(check_stress());
+  const auto has_work = [](const Background& one) { return one.workers > 0; };
+  const auto& turns = options.backgrounds;
+  const bool drawn = turns.empty() && options.load == Load::stress && options.iterations > 1;
+  if (drawn || std::any_of(turns.begin(), turns.end(), has_work)) ASSAY_CHECK(check_stress());
   for (const auto& engine : options.engines) ASSAY_CHECK(infer::engine_command(engine));
   return {};
 }

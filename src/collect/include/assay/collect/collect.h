@@ -12,7 +12,18 @@
 
 namespace assay::collect {
 
-/// Where the work comes from that goes on beside a model while it is timed.
+/// What goes on beside a model while it is timed.
+struct Background {
+  int workers = 0;
+  int percent = 0;  ///< of a core, that each uses
+
+  /// "idle", "2x60%".
+  std::string text() const;
+};
+/// "idle,2x60%": the reverse, for one or several.
+Result<std::vector<Background>> parse_backgrounds(const std::string& text);
+
+/// Where backgrounds come from.
 enum class Load : uint8_t {
   idle,    ///< nowhere
   stress,  ///< stress-ng on some cores
@@ -27,7 +38,8 @@ struct Options {
   std::filesystem::path images;  ///< a folder of .jpg and .png files; empty: random inputs
   int iterations = 100;
   Load load = Load::stress;
-  int threads = 0;  ///< 0: as many as the device has cores
+  std::vector<Background> backgrounds;  ///< taken in turn; empty: as `load` draws them
+  int threads = 0;                      ///< 0: as many as the device has cores
   uint64_t seed = 0;
   int inferences = 300;  ///< of one iteration, at most ...
   double seconds = 1;    ///< ... and so long, but for a few of slow models
