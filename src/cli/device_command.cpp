@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.h"
+#include "device_gpu.h"
 #include "exit_code.h"
 #include "placement_options.h"
 #include "share_options.h"
@@ -100,6 +101,7 @@ void print_calibration(const Calibration& found) {
   print_line("memory", pair_text(found, "bandwidth", "GB/s"));
   print_line("latency", latency_text(found));
   print_launches(found);
+  for (const auto& [what, text] : gpu_lines(found)) print_line(what, text);
   print_line("disk",
              fmt::format("reads {}, writes {}", rate_text(found, "disk_read_bytes_per_second"),
                          rate_text(found, "disk_write_bytes_per_second")));
@@ -108,7 +110,7 @@ void print_calibration(const Calibration& found) {
                                  : rate_text(found, "loopback_bytes_per_second") +
                                        " to itself; --peer measures a real one");
   for (const auto& [name, why] : found.missing)
-    print_line(short_name(name), "not measured: " + why);
+    print_line(gpu_name(name).value_or(short_name(name)), "not measured: " + why);
   print_shaky(found);
 }
 
@@ -141,6 +143,8 @@ Result<int> calibrate(DeviceArguments& args, const std::filesystem::path& store)
   const auto folder = collect::devices_folder(store);
   if (!options.name.empty()) ASSAY_CHECK(collect::calibration_file(folder, options.name));
   options.folder = std::filesystem::temp_directory_path();
+  options.gpu_command = {"/proc/self/exe", "device", "gpu-figures"};
+  if (options.quick) options.gpu_command.emplace_back("--quick");
   ASSAY_TRY(const auto inside, collect::enter(options.share));
   if (inside.ended) return *inside.ended;
   const Signals signals;
@@ -208,7 +212,8 @@ Result<int> show(const DeviceArguments& args, const std::filesystem::path& store
 void add_calibrate(CLI::App& device, const std::shared_ptr<DeviceArguments>& args,
                    Context& context) {
   auto* command = device.add_subcommand(
-      "calibrate", "Measure what this machine can do: compute, memory, engines, disk, network");
+      "calibrate",
+      "Measure what this machine can do: compute, memory, engines, disk, network, GPU");
   command->add_option("--name", args->options.name, "Of the device (the machine's)");
   command->add_flag("--quick", args->options.quick, "In seconds, and less exact");
   command->add_option("--engine", args->options.engines,
@@ -224,6 +229,19 @@ void add_calibrate(CLI::App& device, const std::shared_ptr<DeviceArguments>& arg
   });
 }
 
+/// What `calibrate` starts: the driver of a GPU may hang or crash it.
+void add_gpu_figures(CLI::App& device, const std::shared_ptr<DeviceArguments>& args,
+                     Context& context) {
+  auto* command = device.add_subcommand("gpu-figures", "")->group("");
+  command->add_flag("--quick", args->options.quick);
+  command->callback([args, &context] {
+    context.action = [args]() -> Result<int> {
+      fmt::print("{}\n", collect::gpu_figures_text(args->options.quick));
+      return kDone;
+    };
+  });
+}
+
 }  // namespace
 
 void add_device_command(CLI::App& app, Context& context) {
@@ -232,6 +250,7 @@ void add_device_command(CLI::App& app, Context& context) {
   device->require_subcommand(1);
   device->footer(kFooter);
   add_calibrate(*device, args, context);
+  add_gpu_figures(*device, args, context);
   auto* listing = device->add_subcommand("list", "The devices that were measured");
   listing->add_flag("--json", args->json, "As JSON");
   add_shared_option(*listing, args->shared);

@@ -226,10 +226,12 @@ class Collector {
 
 }  // namespace
 
-std::string find_gpu() {
-  std::error_code error;
-  for (const char* file : {"/dev/nvidia0", "/dev/nvhost-gpu", "/dev/nvgpu", "/dev/kfd"})
-    if (fs::exists(file, error)) return file;
+std::string find_gpu(const SysRoot& root) {
+  // A container may have been given /dev/nvidia3 alone.
+  for (const auto& name : root.list("/dev"))
+    if (name.starts_with("nvidia") && parse_uint(name.substr(6))) return "/dev/" + name;
+  for (const char* file : {"/dev/nvhost-gpu", "/dev/nvgpu", "/dev/kfd"})
+    if (root.exists(file)) return file;
   return "";
 }
 

@@ -121,12 +121,16 @@ int Child::wait() {
   return status;
 }
 
-int Child::wait(Milliseconds patience) {
+bool Child::ends_within(Milliseconds patience) {
   constexpr std::chrono::milliseconds kLookAgain{5};
   const auto end = std::chrono::steady_clock::now() + patience;
   while (running() && std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(kLookAgain);
-  if (running()) ::kill(-pid_, SIGKILL);
+  return !running();
+}
+
+int Child::wait(Milliseconds patience) {
+  if (!ends_within(patience)) ::kill(-pid_, SIGKILL);
   return wait();
 }
 
@@ -134,6 +138,14 @@ void Child::end() {
   if (pid_ == 0) return;
   ::kill(-pid_, SIGKILL);
   wait();
+}
+
+std::optional<int> Child::end(Milliseconds patience) {
+  if (pid_ == 0) return std::nullopt;
+  ::kill(-pid_, SIGKILL);
+  if (ends_within(patience)) return wait();
+  pid_ = 0;
+  return std::nullopt;
 }
 
 }  // namespace assay::infer

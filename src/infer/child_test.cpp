@@ -59,6 +59,28 @@ TEST(Child, takes_what_it_started_with_it) {
   EXPECT_EQ(pipe.drain(), "");  // comes to its end only when nobody of the group is left
 }
 
+TEST(Child, that_cannot_be_ended_in_time_is_left_to_the_kernel) {
+  auto child = Child::start({"sleep", "1000"}, {});
+  ASSERT_TRUE(child);
+  const pid_t pid = child->pid();
+  EXPECT_FALSE(child->end(Milliseconds(-1)));  // as if the kill had no effect
+  EXPECT_EQ(child->pid(), 0);
+  int status = 0;
+  ASSERT_EQ(::waitpid(pid, &status, 0), pid);  // nobody else has
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+TEST(Child, that_is_ended_in_time_tells_how_it_ended) {
+  Ends pipe;
+  auto child = Child::start({"sh", "-c", "exit 7"}, {.output = pipe.write.get()});
+  ASSERT_TRUE(child);
+  pipe.drain();
+  const auto status = child->end(Milliseconds(10'000));
+  ASSERT_TRUE(status);
+  EXPECT_TRUE(WIFEXITED(*status) && WEXITSTATUS(*status) == 7);
+  EXPECT_FALSE(child->end(Milliseconds(10'000)));
+}
+
 TEST(Child, that_ends_by_itself_leaves_nobody_behind) {
   Ends pipe;
   auto child = Child::start({"sh", "-c", "sleep 1000 & exit 7"}, {.output = pipe.write.get()});

@@ -43,10 +43,16 @@ Result<std::map<std::string, double>> figures_of(const nlohmann::json& document,
 }  // namespace
 
 nlohmann::json device_document(const Device& device) {
-  return {{"name", device.name},      {"uuid", device.uuid},
-          {"class", device.kind},     {"device_model", device.model},
-          {"cores", device.cores},    {"memory_bytes", device.memory_bytes},
-          {"figures", device.figures}};
+  nlohmann::json document = {{"name", device.name},      {"uuid", device.uuid},
+                             {"class", device.kind},     {"device_model", device.model},
+                             {"cores", device.cores},    {"memory_bytes", device.memory_bytes},
+                             {"figures", device.figures}};
+  if (device.gpus > 0) {
+    document["gpu_model"] = device.gpu_model;
+    document["gpu_memory_bytes"] = device.gpu_memory_bytes;
+    document["gpus"] = device.gpus;
+  }
+  return document;
 }
 
 Result<Device> read_device(const nlohmann::json& document, const std::string& where) {
@@ -60,6 +66,9 @@ Result<Device> read_device(const nlohmann::json& document, const std::string& wh
   ASSAY_TRY(device.cores, number_of(document, "cores", where));
   ASSAY_TRY(device.memory_bytes, number_of(document, "memory_bytes", where));
   ASSAY_TRY(device.figures, figures_of(document, where));
+  ASSAY_TRY(device.gpu_model, text_of(document, "gpu_model", where));
+  ASSAY_TRY(device.gpu_memory_bytes, number_of(document, "gpu_memory_bytes", where));
+  ASSAY_TRY(device.gpus, number_of(document, "gpus", where));
   return device;
 }
 

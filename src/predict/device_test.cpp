@@ -14,6 +14,19 @@ TEST(Device, comes_back_as_it_was_written) {
   EXPECT_EQ(device_document(*read), device_document(device));
 }
 
+TEST(Device, with_a_gpu_comes_back_too_and_without_has_no_word_of_one) {
+  Device device{"dgx", "u-1", "Computer", "DGX H200", 224, 2e12, {{"gpu_flops_float32", 6e13}}};
+  EXPECT_FALSE(device_document(device).contains("gpus"));
+  device.gpu_model = "NVIDIA H200";
+  device.gpu_memory_bytes = 1.5e11;
+  device.gpus = 8;
+  const auto read = read_device(device_document(device), "devices.json");
+  ASSERT_TRUE(read.has_value()) << read.error().message;
+  EXPECT_EQ(read->gpu_model, "NVIDIA H200");
+  EXPECT_EQ(read->gpu_memory_bytes, 1.5e11);
+  EXPECT_EQ(read->gpus, 8);
+}
+
 TEST(Device, wrong_values_are_named) {
   const auto message = [](const char* text) {
     return read_device(nlohmann::json::parse(text), "f").error().message;

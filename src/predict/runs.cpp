@@ -73,6 +73,9 @@ void merge(Device& into, const Device& more) {
   take(into.model, more.model, !more.model.empty());
   take(into.cores, more.cores, more.cores > 0);
   take(into.memory_bytes, more.memory_bytes, more.memory_bytes > 0);
+  take(into.gpu_model, more.gpu_model, more.gpus > 0);
+  take(into.gpu_memory_bytes, more.gpu_memory_bytes, more.gpus > 0);
+  take(into.gpus, more.gpus, more.gpus > 0);
   for (const auto& [name, value] : more.figures) into.figures[name] = value;
 }
 

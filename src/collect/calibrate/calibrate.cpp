@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/disk.h"
+#include "calibrate/gpu.h"
 #include "calibrate/kernels.h"
 #include "calibrate/launch_overhead.h"
 #include "calibrate/memory.h"
@@ -62,13 +63,11 @@ class Calibrator {
   Result<Calibration> run() {
     identify();
     for (const auto part : {&Calibrator::compute, &Calibrator::memory, &Calibrator::launches,
-                            &Calibrator::disk, &Calibrator::network}) {
+                            &Calibrator::disk, &Calibrator::network, &Calibrator::gpu}) {
       if (!listener_.wanted()) return refused("interrupted");
       (this->*part)();
     }
     if (!listener_.wanted()) return refused("interrupted");
-    found_.missing["gpu"] =
-        find_gpu().empty() ? "no GPU found" : "the GPU " + find_gpu() + " cannot be measured yet";
     found_.measured = SystemClock().now();
     return std::move(found_);
   }
@@ -164,6 +163,21 @@ class Calibrator {
       put(figure, *speed);
     else
       found_.missing[figure] = speed.error().message;
+  }
+
+  void gpu() {
+    constexpr Milliseconds kPatience{60'000};
+    listener_.doing("the GPU");
+    const auto found = measured_gpu(find_gpu(), options_.gpu_command, kPatience, listener_.wanted);
+    if (!found) {
+      found_.missing["gpu"] = found.error().message;
+      return;
+    }
+    found_.device.gpu_model = found->model;
+    found_.device.gpu_memory_bytes = found->memory_bytes;
+    found_.device.gpus = found->count;
+    for (const auto& [name, figure] : found->figures) put(name, figure);
+    for (const auto& [name, why] : found->missing) found_.missing[name] = why;
   }
 
   const CalibrateOptions& options_;

@@ -22,6 +22,8 @@ struct CalibrateOptions {
   std::vector<std::string> engines;  ///< whose launch is timed; empty: all that can be started
   std::string peer;              ///< "address:port" that takes whatever is sent; empty: loopback
   std::filesystem::path folder;  ///< on the disk to measure
+  /// A program that prints gpu_figures_text(); started where a GPU is, as drivers hang and crash.
+  std::vector<std::string> gpu_command;
 };
 
 /// What a device was measured to do. docs/devices.md names the figures.
@@ -41,6 +43,9 @@ struct CalibrateListener {
 
 /// Measures this device, or the share of it that enter() has led into.
 Result<Calibration> calibrate(const CalibrateOptions& options, const CalibrateListener& listener);
+
+/// Measures the GPU in this process, and says in one line what calibrate() wants to know.
+std::string gpu_figures_text(bool quick);
 
 nlohmann::json calibration_document(const Calibration& calibration);
 /// The same as text; whatever names are, it is in UTF-8.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <assay/base/files.h>
 #include <assay/base/result.h>
 #include <assay/collect/share.h>
 
@@ -76,6 +77,6 @@ Result<Collected> collect(const Options& options, const Listener& listener);
 Result<void> check(const Options& options);
 
 /// "/dev/nvidia0": a device file of a GPU that a program could compute on; empty: none is here.
-std::string find_gpu();
+std::string find_gpu(const SysRoot& root = SysRoot());
 
 }  // namespace assay::collect

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <sys/types.h>
 #include <utility>
@@ -38,8 +39,12 @@ class Child {
   int wait(Milliseconds patience);
   /// Kills it and all that it started in its group.
   void end();
+  /// The same, but waits no longer than this: a program that hangs in a driver cannot be killed,
+  /// and is left to the kernel. The status is that of waitpid(); nothing when there is none.
+  std::optional<int> end(Milliseconds patience);
 
  private:
+  bool ends_within(Milliseconds patience);
   explicit Child(pid_t pid) : pid_(pid) {}
   pid_t pid_ = 0;
 };

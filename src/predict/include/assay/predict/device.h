@@ -19,7 +19,10 @@ struct Device {
   double cores = 0;
   double memory_bytes = 0;
   /// By name, in units of the SI: "flops_float32", "bandwidth_one_core", "launch_seconds.opencv".
-  std::map<std::string, double> figures;
+  std::map<std::string, double> figures = {};
+  std::string gpu_model = {};  ///< "NVIDIA H200"; of the first, which alone is measured
+  double gpu_memory_bytes = 0;
+  double gpus = 0;  ///< how many there are
 };
 
 nlohmann::json device_document(const Device& device);
