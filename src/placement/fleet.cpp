@@ -16,22 +16,36 @@ Node node_of(const predict::Device& device) {
   return node;
 }
 
-/// Devices by a text that they have; of those with the same, the first.
+/// Devices by what they are called, have or are.
 class Index {
  public:
-  Index(const std::vector<predict::Device>& devices, std::string predict::Device::*text) {
+  explicit Index(const std::vector<predict::Device>& devices) : devices_(devices) {
     for (size_t i = 0; i < devices.size(); ++i) {
-      if (!(devices[i].*text).empty()) places_.emplace(devices[i].*text, i);
+      by_name_.emplace(devices[i].name, i);
+      if (!devices[i].model.empty()) by_model_.emplace(devices[i].model, i);
+      if (devices[i].uuid.empty()) continue;
+      const auto [at, is_new] = by_uuid_.emplace(devices[i].uuid, i);
+      if (!is_new) at->second = std::nullopt;
     }
   }
-  std::optional<size_t> find(std::string_view text) const {
-    const auto found = places_.find(text);
-    if (found == places_.end()) return std::nullopt;
-    return found->second;
+
+  std::optional<size_t> find(const Node& node) const {
+    if (const auto named = by_name_.find(node.name); named != by_name_.end()) return named->second;
+    if (const auto same = by_uuid_.find(node.uuid); same != by_uuid_.end() && same->second) {
+      // A card that was cloned has its uuid in another board, too.
+      const std::string& model = devices_[*same->second].model;
+      if (model.empty() || node.model.empty() || model == node.model) return same->second;
+    }
+    if (const auto like = by_model_.find(node.model); like != by_model_.end()) return like->second;
+    return std::nullopt;
   }
 
  private:
-  std::unordered_map<std::string_view, size_t> places_;
+  const std::vector<predict::Device>& devices_;
+  std::unordered_map<std::string_view, size_t> by_name_;
+  std::unordered_map<std::string_view, size_t> by_model_;
+  /// Nothing where several have it: parts of one machine, or what was made from one image.
+  std::unordered_map<std::string_view, std::optional<size_t>> by_uuid_;
 };
 
 }  // namespace
@@ -56,17 +70,10 @@ Result<Fleet> fleet_of(const std::vector<predict::Device>& devices,
 
 std::vector<std::optional<size_t>> match(const std::vector<Node>& nodes,
                                          const std::vector<predict::Device>& devices) {
-  const Index by_uuid(devices, &predict::Device::uuid);
-  const Index by_name(devices, &predict::Device::name);
-  const Index by_model(devices, &predict::Device::model);
+  const Index index(devices);
   std::vector<std::optional<size_t>> found;
   found.reserve(nodes.size());
-  for (const auto& node : nodes) {
-    auto device = by_uuid.find(node.uuid);
-    if (!device) device = by_name.find(node.name);
-    if (!device) device = by_model.find(node.model);
-    found.push_back(device);
-  }
+  for (const auto& node : nodes) found.push_back(index.find(node));
   return found;
 }
 

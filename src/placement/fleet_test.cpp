@@ -25,14 +25,34 @@ TEST(FleetOf, a_load_of_nobody_is_an_error) {
             "a load is given for 'desktpo', which is no known device; did you mean 'desktop'?");
 }
 
-TEST(Match, by_uuid_then_name_then_model) {
-  using Found = std::vector<std::optional<size_t>>;
+using Found = std::vector<std::optional<size_t>>;
+
+TEST(Match, by_name_then_uuid_then_model) {
   EXPECT_EQ(match({{"x", "u-2"},
                    {"raspberrypi", "u-9"},
                    {"pi-7", "u-8", "", "Raspberry Pi 4"},
                    {"y", "", "", ""}},
                   kDevices),
             (Found{1, 0, 0, std::nullopt}));
+}
+
+// Parts of one machine that stand for devices have its uuid all of them.
+TEST(Match, devices_of_one_uuid_are_told_apart_by_name) {
+  const std::vector<predict::Device> shares = {
+      {"fast", "u-1", "VM", "", 2, 4e9, {}},
+      {"slow", "u-1", "VM", "", 1, 4e9, {}},
+  };
+  const auto fleet = fleet_of(shares, {});
+  ASSERT_TRUE(fleet) << fleet.error().message;
+  EXPECT_EQ(match(fleet->nodes, shares), (Found{0, 1}));
+  EXPECT_EQ(match({fleet->nodes[1]}, shares), (Found{1}));
+  EXPECT_EQ(match({{"whole", "u-1"}}, shares), (Found{std::nullopt}));
+}
+
+TEST(Match, a_cloned_card_in_another_board_is_another_device) {
+  EXPECT_EQ(match({{"pi-8", "u-1", "", "Raspberry Pi 3"}, {"pi-9", "u-1", "", "Raspberry Pi 4"}},
+                  kDevices),
+            (Found{std::nullopt, 0}));
 }
 
 }  // namespace

@@ -100,23 +100,28 @@ void drop_half_known_transfers(std::vector<Candidate>& list) {
   for (auto& candidate : list) candidate.transfer_seconds.reset();
 }
 
-/// How sure it is that the first is the best: faster than the second, or in time where that is not.
-void judge(Ranking& ranking, const Goals& goals) {
-  if (ranking.devices.empty() || !ranking.devices[0].possible) return;
-  const Candidate& first = ranking.devices[0].candidate;
-  ranking.confidence = 1;
-  if (ranking.devices.size() > 1) {
-    const bool alike = rank_class(ranking.devices[0]) == rank_class(ranking.devices[1]);
-    const bool late = !ranking.devices[1].missed.empty() && goals.latency_seconds.has_value();
-    if (alike)
-      ranking.confidence = chance(first, ranking.devices[1].candidate);
-    else if (late)
-      ranking.confidence = chance_in_time(first, *goals.latency_seconds);
+/// How sure it is that the first is the best: faster than each other one that does as well, or in
+/// time where no other is. Returns the one that is most likely faster.
+size_t judge(Ranking& ranking, const Goals& goals) {
+  const auto& devices = ranking.devices;
+  if (devices.empty() || !devices[0].possible) return 0;
+  const Candidate& first = devices[0].candidate;
+  double least = 1;
+  size_t rival = 0;
+  for (size_t i = 1; i < devices.size() && rank_class(devices[i]) == rank_class(devices[0]); ++i) {
+    const double faster = chance(first, devices[i].candidate);
+    if (rival != 0 && faster >= least) continue;
+    least = faster;
+    rival = i;
   }
-  ranking.clear = *ranking.confidence >= kClear;
+  const bool late = devices.size() > 1 && !devices[1].missed.empty() && goals.latency_seconds;
+  if (rival == 0 && late) least = chance_in_time(first, *goals.latency_seconds);
+  ranking.confidence = least;
+  ranking.clear = least >= kClear;
+  return rival;
 }
 
-void answer_in_words(Ranking& ranking) {
+void answer_in_words(Ranking& ranking, size_t rival) {
   if (ranking.devices.empty()) {
     ranking.answer = "no device is known that could run it";
     return;
@@ -135,7 +140,7 @@ void answer_in_words(Ranking& ranking) {
   } else if (!ranking.clear) {
     ranking.answer =
         fmt::format("cannot tell whether {} or {} is faster ({:.0f} % for {})", name,
-                    ranking.devices[1].candidate.node.name, 100 * *ranking.confidence, name);
+                    ranking.devices[rival].candidate.node.name, 100 * *ranking.confidence, name);
   } else {
     ranking.answer = fmt::format("{}, {} ({} to {})", name, time_text(first.candidate.seconds),
                                  time_text(first.candidate.low), time_text(first.candidate.high));
@@ -158,8 +163,8 @@ Ranking rank(Candidates candidates, const Goals& goals) {
                      return a.candidate.total_seconds() < b.candidate.total_seconds();
                    });
   for (auto& one : ranking.devices) one.reason = reason_for(one, ranking.devices.front().candidate);
-  judge(ranking, goals);
-  answer_in_words(ranking);
+  const size_t rival = judge(ranking, goals);
+  answer_in_words(ranking, rival);
   return ranking;
 }
 

@@ -37,6 +37,15 @@ TEST(Rank, intervals_that_overlap_leave_it_open) {
   EXPECT_TRUE(rank({{candidate("a", .100, .005), candidate("b", .102, .005)}, {}}, {}).clear);
 }
 
+TEST(Rank, also_a_third_that_little_is_known_of_leaves_it_open) {
+  const auto ranking = rank(
+      {{candidate("a", .0100, .02), candidate("b", .0105, .02), candidate("c", .0106, .6)}, {}},
+      {});
+  EXPECT_FALSE(ranking.clear);
+  EXPECT_LT(*ranking.confidence, .6);
+  EXPECT_TRUE(ranking.answer.starts_with("cannot tell whether a or c is faster")) << ranking.answer;
+}
+
 TEST(Rank, one_without_room_is_last_and_says_so) {
   auto small = candidate("small", .1);
   small.memory_needed = 2e9;

@@ -41,8 +41,8 @@ struct Fleet {
 Result<Fleet> fleet_of(const std::vector<predict::Device>& devices,
                        const std::map<std::string, double>& loads);
 
-/// For each node the device that it is, or is like: the same uuid, else name, else model. Nothing
-/// where there is none.
+/// For each node the device that it is, or is like: the same name, else a uuid that only one device
+/// has, else the same model. Nothing where there is none.
 std::vector<std::optional<size_t>> match(const std::vector<Node>& nodes,
                                          const std::vector<predict::Device>& devices);
 
