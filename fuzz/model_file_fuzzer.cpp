@@ -20,8 +20,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   model.workload.operators = 50;
   model.counts.conv_layers = 66'666'666;
   model.counts.total_parameters = 1e19;
-  const std::vector<double> loads(predictor->tasks().size(), 0.5);
-  for (const auto& all : {predictor->tell(model, loads), predictor->tell(model.counts, loads)})
+  std::vector<predict::Asked> asked;
+  for (size_t task = 0; task < predictor->tasks().size(); ++task) asked.push_back({task, 0.5});
+  for (const auto& all : {predictor->tell(model, asked), predictor->tell(model.counts, asked)})
     for (const auto& one : all)
       if (one.task >= predictor->tasks().size() || !(one.seconds > 0) ||
           !std::isfinite(one.seconds))

@@ -39,6 +39,7 @@ constexpr int kConnections = 16;
 int learn(const std::string& file, size_t devices) {
   using namespace assay::predict;
   Runs runs = testing::known_runs(60);
+  runs.devices[0].model = "Known Board";
   const Runs two = runs;
   for (size_t number = 2; number < devices; ++number) {
     Device device = two.devices[number % 2];
@@ -69,6 +70,7 @@ struct Load {
   Clock::time_point start;
   std::vector<double> milliseconds;
   int refused = 0;
+  size_t bytes = 0;  ///< of the last answer
 };
 
 /// Every sixteenth request is its own.
@@ -87,6 +89,7 @@ asio::awaitable<void> ask(Load& load, int first) {
     http::response<http::string_body> response;
     co_await http::async_read(stream, buffer, response, asio::use_awaitable);
     if (response.result() != http::status::ok) ++load.refused;
+    load.bytes = response.body().size();
     load.milliseconds.push_back(
         std::chrono::duration<double, std::milli>(Clock::now() - due).count());
   }
@@ -124,8 +127,8 @@ int ask_all(char** words, int count) {
   };
   fmt::print(
       "{{\"answers\": {}, \"refused\": {}, \"p50_ms\": {:.4f}, \"p99_ms\": {:.4f}, "
-      "\"most_ms\": {:.4f}}}\n",
-      times.size(), load.refused, at(.5), at(.99), times.back());
+      "\"most_ms\": {:.4f}, \"bytes\": {}}}\n",
+      times.size(), load.refused, at(.5), at(.99), times.back(), load.bytes);
   return 0;
 }
 

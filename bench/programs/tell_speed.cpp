@@ -30,13 +30,13 @@ template <typename Ask>
 void measure(const char* what, const predict::Predictor& predictor, size_t count, Ask ask) {
   std::vector<double> micros;
   double sum = 0;
-  std::vector<double> loads(predictor.tasks().size());
+  std::vector<predict::Asked> asked_for(predictor.tasks().size());
   for (size_t i = 0; i < count; ++i) {
-    for (size_t task = 0; task < loads.size(); ++task)
-      loads[task] = static_cast<double>((i * 7 + task * 13) % 100) / 100;
+    for (size_t task = 0; task < asked_for.size(); ++task)
+      asked_for[task] = {task, static_cast<double>((i * 7 + task * 13) % 100) / 100};
     const auto model = asked(i);
     const auto start = std::chrono::steady_clock::now();
-    for (const auto& one : ask(model, loads)) sum += one.seconds;
+    for (const auto& one : ask(model, asked_for)) sum += one.seconds;
     const auto end = std::chrono::steady_clock::now();
     micros.push_back(std::chrono::duration<double, std::micro>(end - start).count());
   }
@@ -60,9 +60,8 @@ int main(int argc, char** argv) {
   }
   const size_t count = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 2000;
   measure("by workload", *predictor, count,
-          [&](const auto& model, const auto& loads) { return predictor->tell(model, loads); });
-  measure("by counts", *predictor, count, [&](const auto& model, const auto& loads) {
-    return predictor->tell(model.counts, loads);
-  });
+          [&](const auto& model, const auto& all) { return predictor->tell(model, all); });
+  measure("by counts", *predictor, count,
+          [&](const auto& model, const auto& all) { return predictor->tell(model.counts, all); });
   return 0;
 }

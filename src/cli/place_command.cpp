@@ -49,7 +49,7 @@ void print_json(const json& document) {
 }
 
 json document_of(const PlaceArguments& args, const placement::Ranking& ranking) {
-  json document = placement::ranking_document(ranking);
+  json document = json::parse(placement::ranking_json(ranking));
   document["model"] = args.model;
   document["node"] = nullptr;
   document["deployed"] = nullptr;

@@ -65,7 +65,8 @@ Result<int> predict_times(const PredictArguments& args, const Context& context) 
   }
   const auto assigned = placement::assign(rankings);
   if (args.json) {
-    const auto document = placement::placements_document(args.models, rankings, assigned);
+    const auto document =
+        nlohmann::json::parse(placement::placements_json(args.models, rankings, assigned));
     fmt::print("{}\n", document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
     print_text(args, rankings, assigned);

@@ -1,55 +1,89 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "json_text.h"
+
 #include <algorithm>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <assay/placement/document.h>
 
 namespace assay::placement {
 namespace {
 
-using nlohmann::json;
-
-template <class Value>
-json or_null(const std::optional<Value>& value) {
-  return value ? json(*value) : json(nullptr);
-}
-
-json left_out_of(const std::vector<LeftOut>& list) {
-  json result = json::array();
-  for (const auto& one : list) result.push_back({{"node", one.node}, {"reason", one.reason}});
-  return result;
+void put(JsonText& json, const std::vector<LeftOut>& list) {
+  json.begin_list();
+  for (const auto& one : list)
+    json.begin_object().field("node", one.node).field("reason", one.reason).end_object();
+  json.end_list();
 }
 
 /// Not known where either side is not.
-json memory_fits(const Ranked& one) {
+std::optional<bool> memory_fits(const Ranked& one) {
   const Node& node = one.candidate.node;
-  if (!one.candidate.memory_needed || !(node.memory_available || node.memory_bytes)) return nullptr;
+  const bool known = node.memory_available || node.memory_bytes;
+  if (!one.candidate.memory_needed || !known) return std::nullopt;
   return one.possible;
 }
 
-json device_of(const Ranked& one) {
+// Fields stand in the order of their names, as they do once they were read.
+void put(JsonText& json, const Ranked& one, const Ranking& ranking) {
   const Candidate& candidate = one.candidate;
-  return {
-      {"node", candidate.node.name},
-      {"node_uuid", candidate.node.uuid},
-      {"class", candidate.node.kind},
-      {"device_model", candidate.node.model},
-      {"engine", candidate.engine},
-      {"load", candidate.node.load},
-      {"disk_used", or_null(candidate.node.disk_used)},
-      {"seconds", candidate.seconds},
-      {"quantiles", {{"0.1", candidate.low}, {"0.5", candidate.seconds}, {"0.9", candidate.high}}},
-      {"idle_seconds", candidate.idle_seconds},
-      {"transfer_seconds", or_null(candidate.transfer_seconds)},
-      {"total_seconds", candidate.total_seconds()},
-      {"memory_needed_bytes", or_null(candidate.memory_needed)},
-      {"memory_available_bytes", or_null(candidate.node.memory_available)},
-      {"memory_fits", memory_fits(one)},
-      {"joules", or_null(candidate.joules)},
-      {"goals_missed", one.missed},
-      {"doubt", candidate.doubt.empty() ? json(nullptr) : json(candidate.doubt)},
-      {"reason", one.reason}};
+  const Node& node = candidate.node;
+  std::optional<std::string_view> doubt;
+  if (!candidate.doubt.empty()) doubt = candidate.doubt;
+  json.begin_object()
+      .field("class", node.kind)
+      .field("device_model", node.model)
+      .field("disk_used", node.disk_used)
+      .field("doubt", doubt)
+      .field("engine", candidate.engine)
+      .field("goals_missed", one.missed)
+      .field("idle_seconds", candidate.idle_seconds)
+      .field("joules", candidate.joules)
+      .field("load", node.load)
+      .field("memory_available_bytes", node.memory_available)
+      .field("memory_fits", memory_fits(one))
+      .field("memory_needed_bytes", candidate.memory_needed)
+      .field("node", node.name)
+      .field("node_uuid", node.uuid)
+      .key("quantiles")
+      .begin_object()
+      .field("0.1", candidate.low)
+      .field("0.5", candidate.seconds)
+      .field("0.9", candidate.high)
+      .end_object()
+      .field("reason", reason_for(one, ranking))
+      .field("seconds", candidate.seconds)
+      .field("total_seconds", candidate.total_seconds())
+      .field("transfer_seconds", candidate.transfer_seconds)
+      .end_object();
+}
+
+/// The fields of a ranking; the object stays open.
+void begin(JsonText& json, const Ranking& ranking) {
+  json.begin_object()
+      .field("answer", ranking.answer)
+      .field("clear", ranking.clear)
+      .field("confidence", ranking.confidence)
+      .key("devices")
+      .begin_list();
+  for (const auto& one : ranking.devices) put(json, one, ranking);
+  json.end_list().key("left_out");
+  put(json, ranking.left_out);
+}
+
+/// Where a model goes.
+void put_place(JsonText& json, const Ranking& ranking, const Assigned& assigned) {
+  json.key("node");
+  if (!assigned.device) {
+    json.put_null();
+    return;
+  }
+  json.put(ranking.devices[*assigned.device].candidate.node.name)
+      .key("together")
+      .begin_object()
+      .field("models_on_node", assigned.models)
+      .field("total_seconds", assigned.seconds)
+      .end_object();
 }
 
 }  // namespace
@@ -60,47 +94,43 @@ std::string time_text(double seconds) {
   return fmt::format("{:.3g} s", seconds);
 }
 
-json ranking_document(const Ranking& ranking) {
-  json devices = json::array();
-  for (const auto& one : ranking.devices) devices.push_back(device_of(one));
-  return {{"answer", ranking.answer},
-          {"clear", ranking.clear},
-          {"confidence", or_null(ranking.confidence)},
-          {"devices", std::move(devices)},
-          {"left_out", left_out_of(ranking.left_out)}};
+std::string ranking_json(const Ranking& ranking) {
+  JsonText json;
+  begin(json, ranking);
+  return json.end_object().take();
 }
 
-json placements_document(const std::vector<std::string>& models,
-                         const std::vector<Ranking>& rankings,
-                         const std::vector<Assigned>& assigned) {
-  json list = json::array();
+std::string placements_json(const std::vector<std::string>& models,
+                            const std::vector<Ranking>& rankings,
+                            const std::vector<Assigned>& assigned) {
+  JsonText json;
+  json.begin_object().key("placements").begin_list();
   for (size_t i = 0; i < rankings.size(); ++i) {
-    json one = ranking_document(rankings[i]);
-    one["model"] = models[i];
-    one["node"] = nullptr;
-    if (assigned[i].device) {
-      one["node"] = rankings[i].devices[*assigned[i].device].candidate.node.name;
-      one["together"] = {{"models_on_node", assigned[i].models},
-                         {"total_seconds", assigned[i].seconds}};
-    }
-    list.push_back(std::move(one));
+    begin(json, rankings[i]);
+    json.field("model", models[i]);
+    put_place(json, rankings[i], assigned[i]);
+    json.end_object();
   }
-  return {{"placements", std::move(list)}};
+  return json.end_list().end_object().take();
 }
 
-json fleet_document(const Fleet& fleet) {
-  json nodes = json::array();
-  for (const auto& node : fleet.nodes) {
-    nodes.push_back({{"node", node.name},
-                     {"node_uuid", node.uuid},
-                     {"class", node.kind},
-                     {"device_model", node.model},
-                     {"load", node.load},
-                     {"disk_used", or_null(node.disk_used)},
-                     {"memory_bytes", or_null(node.memory_bytes)},
-                     {"memory_available_bytes", or_null(node.memory_available)}});
-  }
-  return {{"devices", std::move(nodes)}, {"left_out", left_out_of(fleet.left_out)}};
+std::string fleet_json(const Fleet& fleet) {
+  JsonText json;
+  json.begin_object().key("devices").begin_list();
+  for (const auto& node : fleet.nodes)
+    json.begin_object()
+        .field("class", node.kind)
+        .field("device_model", node.model)
+        .field("disk_used", node.disk_used)
+        .field("load", node.load)
+        .field("memory_available_bytes", node.memory_available)
+        .field("memory_bytes", node.memory_bytes)
+        .field("node", node.name)
+        .field("node_uuid", node.uuid)
+        .end_object();
+  json.end_list().key("left_out");
+  put(json, fleet.left_out);
+  return json.end_object().take();
 }
 
 std::string ranking_text(const std::string& model, const Ranking& ranking, bool color) {
@@ -119,10 +149,11 @@ std::string ranking_text(const std::string& model, const Ranking& ranking, bool 
   std::vector<std::string> doubts;
   for (const auto& one : ranking.devices) {
     const Candidate& candidate = one.candidate;
-    text += fmt::format("  {:<{}}  {:>9}  {:>9} to {:>8}  {:>3.0f} %  {:<{}}  {}\n",
-                        candidate.node.name, name_width, time_text(candidate.seconds),
-                        time_text(candidate.low), time_text(candidate.high),
-                        100 * candidate.node.load, candidate.engine, engine_width, one.reason);
+    text +=
+        fmt::format("  {:<{}}  {:>9}  {:>9} to {:>8}  {:>3.0f} %  {:<{}}  {}\n",
+                    candidate.node.name, name_width, time_text(candidate.seconds),
+                    time_text(candidate.low), time_text(candidate.high), 100 * candidate.node.load,
+                    candidate.engine, engine_width, reason_for(one, ranking));
     if (!candidate.doubt.empty() &&
         std::find(doubts.begin(), doubts.end(), candidate.doubt) == doubts.end())
       doubts.push_back(candidate.doubt);

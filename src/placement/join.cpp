@@ -45,11 +45,9 @@ struct Identity {
 std::vector<Identity> identities_of(const LiveSeries& live) {
   std::vector<Identity> found;
   for (const auto& series : live.identities) {
-    const auto same = [&](const InstantValue& age) {
-      auto labels = series.labels;
-      labels.erase("__name__");
-      return age.labels == labels;
-    };
+    auto labels = series.labels;
+    labels.erase("__name__");
+    const auto same = [&](const InstantValue& age) { return age.labels == labels; };
     const auto age = std::find_if(live.identity_ages.begin(), live.identity_ages.end(), same);
     found.push_back({&series, age == live.identity_ages.end() ? kLongAgo : age->value});
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <numbers>
@@ -68,23 +69,6 @@ std::vector<std::string> missed_goals(const Candidate& candidate, const Goals& g
   return missed;
 }
 
-std::string reason_for(const Ranked& one, const Candidate& best) {
-  const Candidate& candidate = one.candidate;
-  if (!one.possible)
-    return fmt::format("no room: it needs {:.0f} MB of memory and {:.0f} MB are there",
-                       *candidate.memory_needed / 1e6, *room_of(candidate.node) / 1e6);
-  std::string text = time_text(candidate.seconds);
-  if (candidate.transfer_seconds)
-    text += fmt::format(" and {} for the transfer", time_text(*candidate.transfer_seconds));
-  if (candidate.node.load >= 0.05)
-    text += fmt::format("; it is {:.0f} % busy, idle it would take {}", 100 * candidate.node.load,
-                        time_text(candidate.idle_seconds));
-  const double times = candidate.total_seconds() / best.total_seconds();
-  if (times > 1.005) text += fmt::format("; {:.3g} times as long as {}", times, best.node.name);
-  if (!one.missed.empty()) text += fmt::format("; misses a goal: {}", fmt::join(one.missed, ", "));
-  return text;
-}
-
 /// 0: reaches all; the more the worse.
 int rank_class(const Ranked& one) {
   if (!one.possible) return 2;
@@ -147,22 +131,55 @@ void answer_in_words(Ranking& ranking, size_t rival) {
   }
 }
 
+/// Puts the best first. Their places are sorted, and each is moved once.
+void put_in_order(std::vector<Ranked>& devices) {
+  struct Place {
+    int rank_class = 0;
+    double seconds = 0;
+    size_t index = 0;
+    auto operator<=>(const Place&) const = default;
+  };
+  std::vector<Place> places;
+  places.reserve(devices.size());
+  for (size_t i = 0; i < devices.size(); ++i)
+    places.push_back({rank_class(devices[i]), devices[i].candidate.total_seconds(), i});
+  std::sort(places.begin(), places.end());
+  std::vector<Ranked> sorted;
+  sorted.reserve(devices.size());
+  for (const Place& place : places) sorted.push_back(std::move(devices[place.index]));
+  devices = std::move(sorted);
+}
+
 }  // namespace
+
+std::string reason_for(const Ranked& one, const Ranking& ranking) {
+  const Candidate& candidate = one.candidate;
+  if (!one.possible)
+    return fmt::format("no room: it needs {:.0f} MB of memory and {:.0f} MB are there",
+                       *candidate.memory_needed / 1e6, *room_of(candidate.node) / 1e6);
+  std::string text = time_text(candidate.seconds);
+  if (candidate.transfer_seconds)
+    text += fmt::format(" and {} for the transfer", time_text(*candidate.transfer_seconds));
+  if (candidate.node.load >= 0.05)
+    text += fmt::format("; it is {:.0f} % busy, idle it would take {}", 100 * candidate.node.load,
+                        time_text(candidate.idle_seconds));
+  const Candidate& best = ranking.devices.front().candidate;
+  const double times = candidate.total_seconds() / best.total_seconds();
+  if (times > 1.005) text += fmt::format("; {:.3g} times as long as {}", times, best.node.name);
+  if (!one.missed.empty()) text += fmt::format("; misses a goal: {}", fmt::join(one.missed, ", "));
+  return text;
+}
 
 Ranking rank(Candidates candidates, const Goals& goals) {
   Ranking ranking{{}, std::move(candidates.left_out), false, std::nullopt, ""};
   drop_half_known_transfers(candidates.list);
-  for (const auto& candidate : candidates.list)
-    ranking.devices.push_back(
-        {candidate, is_possible(candidate), missed_goals(candidate, goals), ""});
-  std::stable_sort(ranking.devices.begin(), ranking.devices.end(),
-                   [](const Ranked& a, const Ranked& b) {
-                     const int class_a = rank_class(a);
-                     const int class_b = rank_class(b);
-                     if (class_a != class_b) return class_a < class_b;
-                     return a.candidate.total_seconds() < b.candidate.total_seconds();
-                   });
-  for (auto& one : ranking.devices) one.reason = reason_for(one, ranking.devices.front().candidate);
+  ranking.devices.reserve(candidates.list.size());
+  for (auto& candidate : candidates.list) {
+    const bool possible = is_possible(candidate);
+    auto missed = missed_goals(candidate, goals);
+    ranking.devices.push_back({std::move(candidate), possible, std::move(missed)});
+  }
+  put_in_order(ranking.devices);
   const size_t rival = judge(ranking, goals);
   answer_in_words(ranking, rival);
   return ranking;

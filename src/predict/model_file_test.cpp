@@ -131,7 +131,7 @@ TEST(ModelFile, under_load_also_devices_without_runs_have_wider_intervals) {
   const std::vector<Device> devices = {calibrated({"other", 4, 3e10, 4e9, 2e-5})};
   const auto predictor = Predictor::parse("model.json", document.dump())->with(devices);
   const auto width = [&](double load) {
-    const auto told = predictor.tell(model::Counts(), std::vector<double>{0, 0, load}).at(2);
+    const auto told = tell_all(predictor, model::Counts(), load).at(2);
     return std::log(told.high / told.low);
   };
   EXPECT_NEAR(width(1), 2 * width(0), 1e-9);

@@ -14,7 +14,13 @@
 namespace assay::predict {
 
 struct Predictor::State {
+  explicit State(Trained all) : trained(std::move(all)), tasks_of(trained.devices.size()) {
+    for (size_t task = 0; task < trained.tasks.size(); ++task)
+      tasks_of[trained.facts[task].device].push_back(task);
+  }
+
   Trained trained;
+  std::vector<std::vector<size_t>> tasks_of;  ///< devices
 };
 
 namespace {
@@ -25,11 +31,11 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr double kMostLog = 50;
 constexpr double kMostWidth = 20;
 
-/// Tells one model's times on all tasks.
+/// Tells one model's times.
 class Answer {
  public:
-  Answer(const Trained& trained, std::span<const double> loads)
-      : trained_(trained), loads_(loads), told_(trained.tasks.size()), logs_(told_.size(), kNone) {}
+  explicit Answer(const Trained& trained)
+      : trained_(trained), idle_(trained.tasks.size(), kNone), told_(idle_.size()) {}
 
   /// Only tasks of this precision are wanted, unless there is none.
   bool only(const std::string& precision) {
@@ -42,64 +48,66 @@ class Answer {
     const auto logs = teller.tell(columns);
     for (size_t row = 0; row < logs.size(); ++row) {
       const size_t task = teller.tasks[row];
-      if (!std::isnan(logs_[task])) continue;
-      logs_[task] = logs[row];
-      told_[task] = {teller.width(row, load(task)), &doubt};
+      if (!std::isnan(idle_[task])) continue;
+      idle_[task] = logs[row];
+      told_[task] = {teller.widths[row], teller.widening, &doubt};
     }
   }
   void add_unmeasured(const model::Workload* workload, const std::string& doubt) {
     for (const auto& one : trained_.unmeasured) {
-      const auto log = one.tell(trained_, logs_, workload);
+      const auto log = one.tell(trained_, idle_, workload);
       if (!log) continue;
-      logs_[one.task] = *log;
-      told_[one.task] = {one.width * (1 + trained_.main().widening * load(one.task)), &doubt};
+      idle_[one.task] = *log;
+      told_[one.task] = {one.width, trained_.main().widening, &doubt};
     }
   }
   /// Whether all measured tasks are told.
   bool complete() const {
     const auto missing =
-        std::count_if(logs_.begin(), logs_.end(), [](double log) { return std::isnan(log); });
+        std::count_if(idle_.begin(), idle_.end(), [](double log) { return std::isnan(log); });
     return static_cast<size_t>(missing) <= trained_.unmeasured.size();
   }
-  std::vector<Estimate> estimates(const model::Workload* workload) const {
+  std::vector<Estimate> estimates(std::span<const Asked> asked,
+                                  const model::Workload* workload) const {
+    std::vector<size_t> places;
     std::vector<size_t> tasks;
     std::vector<Surroundings> around;
-    for (size_t task = 0; task < logs_.size(); ++task) {
-      if (std::isnan(logs_[task]) || !wanted(task)) continue;
+    for (size_t i = 0; i < asked.size(); ++i) {
+      const size_t task = asked[i].task;
+      if (std::isnan(idle_[task]) || !wanted(task)) continue;
       const TaskFacts& facts = trained_.facts[task];
+      const double load = std::clamp(asked[i].load, 0.0, 1.0);
+      places.push_back(i);
       tasks.push_back(task);
-      around.push_back({load(task), facts.threads, logs_[task], facts.place, workload});
+      around.push_back({load, facts.threads, idle_[task], facts.place, workload});
     }
     const auto slowdowns = trained_.slowdown.tell(tasks, around);
     std::vector<Estimate> all;
     all.reserve(tasks.size());
     for (size_t i = 0; i < tasks.size(); ++i) {
-      const size_t task = tasks[i];
-      const double log = std::clamp(logs_[task] + slowdowns[i], -kMostLog, kMostLog);
-      const double width = std::min(told_[task].width, kMostWidth);
-      all.push_back(
-          {task, std::exp(log), std::exp(log - width), std::exp(log + width), *told_[task].doubt});
+      const One& told = told_[tasks[i]];
+      const double log = std::clamp(idle_[tasks[i]] + slowdowns[i], -kMostLog, kMostLog);
+      const double width = std::min(told.width * (1 + told.widening * around[i].load), kMostWidth);
+      all.push_back({places[i], tasks[i], std::exp(log), std::exp(log - width),
+                     std::exp(log + width), *told.doubt});
     }
     return all;
   }
 
  private:
   struct One {
-    double width = 0;
+    double width = 0;     ///< half of its interval when idle
+    double widening = 0;  ///< under full load
     const std::string* doubt = nullptr;
   };
   bool wanted(size_t task) const {
     return precision_.empty() || trained_.tasks[task].precision == precision_;
   }
-  double load(size_t task) const {
-    return task < loads_.size() ? std::clamp(loads_[task], 0.0, 1.0) : 0;
-  }
 
   const Trained& trained_;
-  std::span<const double> loads_;
   std::string precision_;
+  std::vector<double> idle_;  ///< logarithms of seconds on idle devices, of each task
   std::vector<One> told_;
-  std::vector<double> logs_;  ///< on idle devices
 };
 
 constexpr const char* kUnmeasured = "nothing was run on this device; its calibration stands in";
@@ -117,7 +125,7 @@ Predictor::~Predictor() = default;
 
 Result<Predictor> Predictor::parse(const std::string& name, std::string_view text) {
   ASSAY_TRY(auto trained, read_model_file(name, text));
-  return Predictor(std::make_unique<const State>(State{std::move(trained)}));
+  return Predictor(std::make_unique<const State>(std::move(trained)));
 }
 
 Result<Predictor> Predictor::read(const std::filesystem::path& file) {
@@ -131,7 +139,7 @@ Predictor Predictor::with(std::span<const Device> devices) const {
     if (find_device(trained.devices, device.name) == trained.devices.size())
       trained.devices.push_back(device);
   add_unmeasured(trained);
-  return Predictor(std::make_unique<const State>(State{std::move(trained)}));
+  return Predictor(std::make_unique<const State>(std::move(trained)));
 }
 
 const std::vector<Device>& Predictor::devices() const {
@@ -140,11 +148,14 @@ const std::vector<Device>& Predictor::devices() const {
 const std::vector<Task>& Predictor::tasks() const {
   return state_->trained.tasks;
 }
+std::span<const size_t> Predictor::tasks_of(size_t device) const {
+  return state_->tasks_of[device];
+}
 
 std::vector<Estimate> Predictor::tell(const model::Characteristics& model,
-                                      std::span<const double> loads) const {
+                                      std::span<const Asked> asked) const {
   const Trained& trained = state_->trained;
-  Answer answer(trained, loads);
+  Answer answer(trained);
   std::string other;
   if (!answer.only(model.precision))
     other = fmt::format("nothing was measured in {}; other precisions stand in", model.precision);
@@ -163,20 +174,20 @@ std::vector<Estimate> Predictor::tell(const model::Characteristics& model,
   }
   const std::string unmeasured = joined(kUnmeasured, by_workload);
   answer.add_unmeasured(&model.workload, unmeasured);
-  return answer.estimates(&model.workload);
+  return answer.estimates(asked, &model.workload);
 }
 
 std::vector<Estimate> Predictor::tell(const model::Counts& counts,
-                                      std::span<const double> loads) const {
+                                      std::span<const Asked> asked) const {
   const Trained& trained = state_->trained;
-  Answer answer(trained, loads);
+  Answer answer(trained);
   const auto columns = column_values(counts, nullptr);
   const auto doubt =
       doubt_of(trained.by_counts, columns, model::kWorkloadColumns.size(), column_count());
   answer.add(trained.by_counts, columns, doubt);
   const std::string unmeasured = joined(kUnmeasured, doubt);
   answer.add_unmeasured(nullptr, unmeasured);
-  return answer.estimates(nullptr);
+  return answer.estimates(asked, nullptr);
 }
 
 }  // namespace assay::predict

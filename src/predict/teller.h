@@ -32,7 +32,6 @@ struct Teller {
 
   /// The logarithm of seconds for each of its tasks.
   std::vector<double> tell(const std::vector<double>& columns) const;
-  double width(size_t row, double load) const { return widths[row] * (1 + widening * load); }
 };
 
 /// What is told of a task beyond what its device is.

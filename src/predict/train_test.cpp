@@ -35,8 +35,7 @@ double mean_error(double load) {
   double sum = 0;
   for (size_t number = 100; number < 120; ++number) {
     const auto model = asked_model(number);
-    const std::vector<double> loads(kKnownDevices.size(), load);
-    const auto told = predictor().tell(model, loads);
+    const auto told = tell_all(predictor(), model, load);
     EXPECT_EQ(told.size(), kKnownDevices.size());
     for (const auto& one : told) {
       const double truth =
@@ -62,8 +61,7 @@ TEST(Train, time_never_falls_when_the_load_rises) {
   for (size_t task = 0; task < kKnownDevices.size(); ++task) {
     double last = 0;
     for (double load = 0; load <= 1; load += 0.05) {
-      const std::vector<double> loads(kKnownDevices.size(), load);
-      const double seconds = predictor().tell(asked_model(3), loads).at(task).seconds;
+      const double seconds = tell_all(predictor(), asked_model(3), load).at(task).seconds;
       EXPECT_GE(seconds, last) << load;
       last = seconds;
     }
@@ -118,8 +116,8 @@ TEST(Train, runs_with_other_threads_than_most_are_left_out_and_named) {
 
 TEST(Train, counts_alone_give_wider_intervals) {
   const auto model = asked_model(5);
-  const auto by_all = predictor().tell(model, {}).at(0);
-  const auto by_counts = predictor().tell(model.counts, {}).at(0);
+  const auto by_all = tell_all(predictor(), model).at(0);
+  const auto by_counts = tell_all(predictor(), model.counts).at(0);
   EXPECT_GT(by_counts.high / by_counts.low, by_all.high / by_all.low);
   EXPECT_EQ(by_counts.doubt, "");
 }
@@ -132,7 +130,7 @@ TEST(Train, hostile_counts_give_a_time_and_a_doubt) {
     counts.total_parameters = size;
     counts.model_input_size = size;
     counts.model_output_size = size;
-    const auto told = predictor().tell(counts, {});
+    const auto told = tell_all(predictor(), counts);
     ASSERT_EQ(told.size(), 2U);
     for (const auto& one : told) {
       EXPECT_TRUE(std::isfinite(one.seconds) && std::isfinite(one.high)) << size;
@@ -145,15 +143,15 @@ TEST(Train, hostile_counts_give_a_time_and_a_doubt) {
 TEST(Train, work_of_a_kind_that_was_never_seen_is_doubted_where_it_is_much) {
   auto model = asked_model(5);
   model.workload.macs_matmul = 0.01 * model.workload.macs();
-  EXPECT_EQ(predictor().tell(model, {}).at(0).doubt, "");
+  EXPECT_EQ(tell_all(predictor(), model).at(0).doubt, "");
   model.workload.macs_matmul = 2e8;
-  EXPECT_EQ(predictor().tell(model, {}).at(0).doubt,
+  EXPECT_EQ(tell_all(predictor(), model).at(0).doubt,
             "200 000 000 macs matmul, where the models that were learned from have 0 to 0");
 }
 TEST(Train, another_precision_is_told_with_doubt) {
   auto model = asked_model(5);
   model.precision = "int8";
-  const auto told = predictor().tell(model, {});
+  const auto told = tell_all(predictor(), model);
   ASSERT_EQ(told.size(), 2U);
   EXPECT_EQ(told[0].doubt, "nothing was measured in int8; other precisions stand in");
 }
@@ -163,7 +161,7 @@ double mean_error_on(const Predictor& predictor, size_t task, const KnownDevice&
   double sum = 0;
   for (size_t number = 100; number < 120; ++number) {
     const auto model = asked_model(number);
-    const double told = predictor.tell(model, {}).at(task).seconds;
+    const double told = tell_all(predictor, model).at(task).seconds;
     sum += std::abs(told / known_seconds(device, model.workload) - 1) / 20;
   }
   return sum;
@@ -179,11 +177,11 @@ TEST(Train, a_device_without_runs_is_told_by_its_calibration) {
   ASSERT_EQ(predictor.tasks().size(), 3U);
   EXPECT_EQ(predictor.tasks()[2].device, "other");
   EXPECT_LT(mean_error_on(predictor, 2, other), 0.2);
-  const auto told = predictor.tell(asked_model(3), {});
+  const auto told = tell_all(predictor, asked_model(3));
   ASSERT_EQ(told.size(), 3U);
   EXPECT_EQ(told[2].doubt, "nothing was run on this device; its calibration stands in");
   EXPECT_GT(told[2].high / told[2].low, told[0].high / told[0].low);
-  EXPECT_EQ(predictor.tell(asked_model(3).counts, {}).size(), 3U);
+  EXPECT_EQ(tell_all(predictor, asked_model(3).counts).size(), 3U);
   ASSERT_EQ(training->report.unseen_devices.size(), 1U);
   EXPECT_EQ(training->report.unseen_devices[0].accuracy.count, 2 * kModels);
 }
@@ -197,8 +195,8 @@ TEST(Train, a_device_can_be_added_when_it_was_calibrated) {
   ASSERT_EQ(more.tasks().size(), 3U) << "nothing can be told of a bare one";
   EXPECT_EQ(more.tasks()[2].device, "other");
   EXPECT_LT(mean_error_on(more, 2, other), 0.2);
-  EXPECT_EQ(more.tell(asked_model(3), {}).at(1).seconds,
-            predictor().tell(asked_model(3), {}).at(1).seconds);
+  EXPECT_EQ(tell_all(more, asked_model(3)).at(1).seconds,
+            tell_all(predictor(), asked_model(3)).at(1).seconds);
 }
 
 TEST(Train, a_device_with_few_runs_is_told_by_what_the_others_do) {
@@ -236,7 +234,7 @@ TEST(Train, few_models_are_validated_too) {
   const auto training = train(known_runs(5), {});
   ASSERT_TRUE(training);
   EXPECT_EQ(training->report.by_workload.accuracy.count, 5U * 12);
-  const auto told = Predictor::parse("model.json", training->file)->tell(asked_model(9), {});
+  const auto told = tell_all(*Predictor::parse("model.json", training->file), asked_model(9));
   ASSERT_EQ(told.size(), 2U);
   EXPECT_GT(told[0].high / told[0].low, 1.02);
 }
@@ -247,7 +245,7 @@ TEST(Train, what_cannot_be_validated_is_told_with_wide_intervals) {
   const auto training = train(runs, {});
   ASSERT_TRUE(training) << training.error().message;
   EXPECT_TRUE(train_text(training->report).starts_with("Too few models were measured"));
-  const auto told = Predictor::parse("model.json", training->file)->tell(asked_model(9), {});
+  const auto told = tell_all(*Predictor::parse("model.json", training->file), asked_model(9));
   ASSERT_EQ(told.size(), 2U);
   EXPECT_GT(told[0].high / told[0].low, 5);
 }

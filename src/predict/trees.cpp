@@ -18,6 +18,19 @@ namespace {
 constexpr float kNever = std::numeric_limits<float>::quiet_NaN();
 constexpr size_t kTogether = 16;  ///< rows whose walks are long enough to hide each other's waits
 
+// In rows as walks read them a column has two places, one for splits that send what is missing to
+// the left and one for those that send it to the right: it is the least number there is, or the
+// largest, and a walk need not ask whether there is one.
+constexpr float kMost = std::numeric_limits<float>::infinity();
+constexpr uint32_t kPlaces = 2;
+void put_places(std::span<const float> row, float* places) {
+  for (size_t column = 0; column < row.size(); ++column) {
+    const bool missing = std::isnan(row[column]);
+    places[kPlaces * column] = missing ? -kMost : row[column];
+    places[kPlaces * column + 1] = missing ? kMost : row[column];
+  }
+}
+
 float as_float(double value) {
   if (!(std::abs(value) <= static_cast<double>(std::numeric_limits<float>::max())))
     throw std::out_of_range("a number is too large");
@@ -76,13 +89,14 @@ class TreeReader {
     Trees::Node& node = trees_.nodes_[open.place];
     const float value = values_.at(open.source);
     const uint32_t column = columns_.at(open.source);
-    const bool missing_right = missing_left_.at(open.source) == 0;
+    const uint32_t missing_right = missing_left_.at(open.source) == 0 ? 1 : 0;
     if (leaf) {
-      node = {kNever, 0, static_cast<uint32_t>(open.place), value, false};
+      node = {kNever, 0, static_cast<uint32_t>(open.place), value};
       return false;
     }
     if (column >= trees_.columns_) throw std::out_of_range("it asks for a column too many");
-    node = {value, column, static_cast<uint32_t>(trees_.nodes_.size()), 0, missing_right};
+    const uint32_t place = kPlaces * column + missing_right;
+    node = {value, place, static_cast<uint32_t>(trees_.nodes_.size()), 0};
     return true;
   }
 
@@ -137,15 +151,6 @@ Result<Trees> Trees::parse(const json& document) {
   }
 }
 
-const Trees::Node* Trees::next(const Node* node, const float* row) const {
-  const float value = row[node->column];
-  // Without a branch: which way it goes is anyone's guess.
-  const auto above = static_cast<uint32_t>(value >= node->condition);
-  const auto missing = static_cast<uint32_t>(std::isnan(value));
-  const uint32_t right = above | (missing & static_cast<uint32_t>(node->missing_right));
-  return &nodes_[node->left + right];
-}
-
 float Trees::tell(std::span<const float> row) const {
   float told = 0;
   tell(row.first(columns_), std::span(&told, 1));
@@ -153,16 +158,25 @@ float Trees::tell(std::span<const float> row) const {
 }
 
 void Trees::tell(std::span<const float> rows, std::span<float> told) const {
-  std::array<const Node*, kTogether> at{};
+  const size_t width = kPlaces * columns_;
+  std::vector<float> places(std::min(kTogether, told.size()) * width);
+  std::array<uint32_t, kTogether> at{};
   for (size_t begin = 0; begin < told.size(); begin += kTogether) {
     const size_t count = std::min(kTogether, told.size() - begin);
-    for (size_t i = 0; i < count; ++i) told[begin + i] = start_;
+    for (size_t i = 0; i < count; ++i) {
+      put_places(rows.subspan((begin + i) * columns_, columns_), places.data() + i * width);
+      told[begin + i] = start_;
+    }
     for (const Root root : roots_) {
-      at.fill(&nodes_[root.node]);
+      at.fill(root.node);
       for (uint32_t step = 0; step < root.depth; ++step)
-        for (size_t i = 0; i < count; ++i)
-          at[i] = next(at[i], rows.data() + (begin + i) * columns_);
-      for (size_t i = 0; i < count; ++i) told[begin + i] += at[i]->value;
+        for (size_t i = 0; i < count; ++i) {
+          const Node& node = nodes_[at[i]];
+          // Without a branch: which way it goes is anyone's guess.
+          const bool right = places[i * width + node.place] >= node.condition;
+          at[i] = node.left + static_cast<uint32_t>(right);
+        }
+      for (size_t i = 0; i < count; ++i) told[begin + i] += nodes_[at[i]].value;
     }
   }
 }

@@ -26,21 +26,20 @@ class Trees {
   void tell(std::span<const float> rows, std::span<float> told) const;
 
  private:
-  /// To the child at `left` unless the column's value is at least `condition`, and then to the one
-  /// beside it. A leaf's condition is NaN and it is its own child, so that a walk may go on there.
+  /// To the child at `left` unless the value at `place` is at least `condition`, and then to the
+  /// one beside it. A leaf's condition is NaN and it is its own child, so that a walk may go on
+  /// there.
   struct Node {
     float condition = 0;
-    uint32_t column = 0;
+    uint32_t place = 0;  ///< in a row as walks read it
     uint32_t left = 0;
-    float value = 0;             ///< of a leaf
-    bool missing_right = false;  ///< where the value is NaN
+    float value = 0;  ///< of a leaf
   };
   struct Root {
     uint32_t node = 0;
     uint32_t depth = 0;
   };
   friend class TreeReader;
-  const Node* next(const Node* node, const float* row) const;
 
   float start_ = 0;
   size_t columns_ = 0;

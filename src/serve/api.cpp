@@ -73,10 +73,14 @@ json deployed(const Asked& asked, const placement::Ranking& ranking, std::option
        .image = ""});
 }
 
-Result<json> placements_of(const PlacementsCall& call, const Snapshot& now, Uploads& uploads,
-                           Deployments& deployments) {
+Result<std::string> placements_of(const PlacementsCall& call, const Snapshot& now, Uploads& uploads,
+                                  Deployments& deployments) {
   if (!now.problem.empty()) return refused(now.problem);
-  ASSAY_TRY(const auto fleet, with_loads(now.fleet, call.loads));
+  std::optional<placement::Fleet> loaded;
+  if (!call.loads.empty()) {
+    ASSAY_TRY(loaded, with_loads(now.fleet, call.loads));
+  }
+  const placement::Fleet& fleet = loaded ? *loaded : now.fleet;
   std::vector<Asked> asked;
   std::vector<placement::Ranking> rankings;
   for (const auto& model : call.models) {
@@ -88,11 +92,13 @@ Result<json> placements_of(const PlacementsCall& call, const Snapshot& now, Uplo
   std::vector<std::string> names;
   for (const auto& one : asked) names.push_back(one.question.name);
   const auto assigned = placement::assign(rankings);
-  json document = placement::placements_document(names, rankings, assigned);
-  for (size_t i = 0; call.deploy && i < asked.size(); ++i)
+  std::string text = placement::placements_json(names, rankings, assigned) + "\n";
+  if (!call.deploy) return text;
+  json document = json::parse(text);
+  for (size_t i = 0; i < asked.size(); ++i)
     document["placements"][i]["deployed"] =
         deployed(asked[i], rankings[i], assigned[i].device, *now.predictor, deployments);
-  return document;
+  return dumped(document);
 }
 
 /// The model in the body: as it is, or in a form's field "file".
@@ -188,7 +194,7 @@ ServerResponse Api::ready(const ServerRequest& /*request*/) const {
 ServerResponse Api::devices(const ServerRequest& /*request*/) const {
   const auto now = state_.now();
   if (!now->problem.empty()) return problem(503, now->problem);
-  return json_answer(200, dumped(placement::fleet_document(now->fleet)));
+  return json_answer(200, placement::fleet_json(now->fleet) + "\n");
 }
 
 ServerResponse Api::placements(const ServerRequest& request) const {
@@ -199,9 +205,9 @@ ServerResponse Api::placements(const ServerRequest& request) const {
   const auto work = [this, call = *call] {
     const auto turn = call.deploy ? deployments_.begin() : std::unique_lock<std::mutex>();
     if (call.deploy && !turn) return problem(503, "another model is being started; come again");
-    const auto found = placements_of(call, *state_.now(), uploads_, deployments_);
+    auto found = placements_of(call, *state_.now(), uploads_, deployments_);
     if (!found) return problem(status_of(found.error()), found.error().message);
-    return json_answer(200, dumped(*found));
+    return json_answer(200, std::move(*found));
   };
   // One model by its counts is answered at once; files and many models may take a moment.
   const bool at_once = call->models.size() == 1 && call->models.front().id.empty() && !call->deploy;

@@ -27,8 +27,8 @@ std::string dumped(const ordered_json& document) {
 /// Where the model goes, as old callers read it; an error when there is nowhere.
 Result<std::string> prediction(const Snapshot& now, const placement::Question& question) {
   if (!now.problem.empty()) return refused(now.problem);
-  const auto found = placement::candidates(*now.predictor, now.fleet, question);
-  const auto ranking = placement::rank(found, {});
+  const auto ranking =
+      placement::rank(placement::candidates(*now.predictor, now.fleet, question), {});
   if (ranking.devices.empty() || !ranking.devices.front().possible) {
     std::string reason = ranking.answer;
     for (const auto& one : ranking.left_out)

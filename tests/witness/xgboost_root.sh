@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Makes a folder with Debian's Python package of XGBoost and what it needs, beside the system: installed, it would
 # drive out a library that we build with. Nothing of it is installed.
-#   tests/witness/xgboost_root.sh FOLDER
+#   tests/witness/xgboost_root.sh FOLDER [PACKAGE…]
+# Further packages come beside it.
 # Prints the PYTHONPATH and the LD_LIBRARY_PATH to use it with. Exits with 77 where the packages cannot be fetched.
 set -euo pipefail
 root=$1
-packages=(python3-xgboost python3-scipy python3-decorator libxgboost0 libblas3 liblapack3 liblbfgsb0 libgfortran5
+shift
+packages=("$@" python3-xgboost python3-scipy python3-decorator libxgboost0 libblas3 liblapack3 liblbfgsb0 libgfortran5
   libquadmath0)
 
 if [[ ! -e $root/complete ]]; then

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <assay/predict/predictor.h>
 #include <assay/predict/runs.h>
 
 /// Devices whose times are known by heart, for tests.
@@ -103,6 +104,14 @@ inline Runs known_runs(size_t models, const std::vector<KnownDevice>& devices = 
       }
   }
   return runs;
+}
+
+/// What is told of all tasks, under one load.
+template <class Model>
+std::vector<Estimate> tell_all(const Predictor& predictor, const Model& model, double load = 0) {
+  std::vector<Asked> asked;
+  for (size_t task = 0; task < predictor.tasks().size(); ++task) asked.push_back({task, load});
+  return predictor.tell(model, asked);
 }
 
 }  // namespace assay::predict::testing

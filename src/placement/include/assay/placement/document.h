@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include <assay/placement/assign.h>
 
 namespace assay::placement {
 
-/// For programs; docs/placement.md has its form.
-nlohmann::json ranking_document(const Ranking& ranking);
+/// For programs, as JSON; docs/placement.md has its form.
+std::string ranking_json(const Ranking& ranking);
 /// The same for several models that are placed together: where each goes, and how long it takes
 /// there beside the others.
-nlohmann::json placements_document(const std::vector<std::string>& models,
-                                   const std::vector<Ranking>& rankings,
-                                   const std::vector<Assigned>& assigned);
-nlohmann::json fleet_document(const Fleet& fleet);
+std::string placements_json(const std::vector<std::string>& models,
+                            const std::vector<Ranking>& rankings,
+                            const std::vector<Assigned>& assigned);
+std::string fleet_json(const Fleet& fleet);
 /// For people: the answer first, then a line for each device.
 std::string ranking_text(const std::string& model, const Ranking& ranking, bool color);
 

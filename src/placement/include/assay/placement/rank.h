@@ -20,7 +20,6 @@ struct Ranked {
   Candidate candidate;
   bool possible = true;             ///< false: the model does not fit into its memory
   std::vector<std::string> missed;  ///< goals that it would miss, in words
-  std::string reason;               ///< why it stands where it does, in a sentence
 };
 
 /// Devices, the best first: those that reach all goals before those that miss some, and those
@@ -35,6 +34,9 @@ struct Ranking {
 
 /// Transfers count where they are known of all.
 Ranking rank(Candidates candidates, const Goals& goals);
+
+/// Why a device stands where it does in its ranking, in a sentence.
+std::string reason_for(const Ranked& one, const Ranking& ranking);
 
 /// Below it the fastest cannot be told.
 constexpr double kClear = 0.9;

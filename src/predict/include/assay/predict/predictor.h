@@ -21,9 +21,16 @@ struct Task {
   std::string precision;
 };
 
-/// What is told of the time of one inference.
-struct Estimate {
+/// A question for the time of one inference.
+struct Asked {
   size_t task = 0;  ///< of Predictor::tasks()
+  double load = 0;  ///< the share of its device's cores that other work keeps busy, 0 to 1
+};
+
+/// What is told of it.
+struct Estimate {
+  size_t asked = 0;  ///< which of the questions it answers
+  size_t task = 0;   ///< of Predictor::tasks()
   double seconds = 0;
   double low = 0;  ///< four of five times lie between low and high
   double high = 0;
@@ -50,12 +57,15 @@ class Predictor {
   const std::vector<Device>& devices() const;
   const std::vector<Task>& tasks() const;
 
-  /// For each task of the model's precision, or of all where none has it (and then with doubt).
-  /// `loads`: for each task, the share of its device's cores that other work keeps busy, 0 to 1.
+  /// The tasks of one of the devices.
+  std::span<const size_t> tasks_of(size_t device) const;
+
+  /// In the order of the questions, for those about a task of the model's precision, or for all
+  /// where no task has it (and then with doubt). Many at once take far less than one by one.
   std::vector<Estimate> tell(const model::Characteristics& model,
-                             std::span<const double> loads) const;
+                             std::span<const Asked> asked) const;
   /// For each task, by the old counts alone.
-  std::vector<Estimate> tell(const model::Counts& counts, std::span<const double> loads) const;
+  std::vector<Estimate> tell(const model::Counts& counts, std::span<const Asked> asked) const;
 
  private:
   struct State;

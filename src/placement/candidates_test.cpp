@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testing/known_world.h"  // of predict
+
+#include <assay/placement/candidates.h>
+#include <assay/predict/train.h>
+#include <gtest/gtest.h>
+
+namespace assay::placement {
+namespace {
+
+using predict::Predictor;
+
+/// Of a board that two engines were measured on, and of a server; learned once.
+const Predictor& predictor() {
+  static const auto kPredictor = [] {
+    auto runs = predict::testing::known_runs(12);
+    runs.devices[0].model = "Board 4";
+    runs.tasks.push_back({"board", "other", "float32"});
+    for (size_t i = 0, count = runs.runs.size(); i < count; ++i) {
+      auto run = runs.runs[i];
+      if (run.task != 0) continue;
+      run.task = 2;
+      run.seconds *= 0.8;
+      runs.runs.push_back(run);
+    }
+    const auto training = predict::train(std::move(runs), {});
+    EXPECT_TRUE(training) << training.error().message;
+    return Predictor::parse("model.json", training->file);
+  }();
+  return *kPredictor;
+}
+
+Question question(const std::string& precision = "float32") {
+  const auto model = predict::testing::known_model(3);
+  return {"net", model::Characteristics{model.counts, *model.workload, precision, {}}};
+}
+
+Node board(const std::string& name, double load) {
+  return {.name = name, .model = "Board 4", .load = load};
+}
+
+TEST(Candidates, nodes_of_one_device_are_told_each_by_its_own_load) {
+  const Fleet fleet{{board("a", .5), board("b", 0), board("c", .9), board("d", .5)}, {}};
+  const auto found = candidates(predictor(), fleet, question()).list;
+  ASSERT_EQ(found.size(), 4U);
+  EXPECT_EQ(found[0].node.name, "a") << "the order of the fleet";
+  EXPECT_LT(found[1].seconds, found[0].seconds);
+  EXPECT_LT(found[0].seconds, found[2].seconds);
+  EXPECT_EQ(found[3].seconds, found[0].seconds);
+  for (const auto& one : found) {
+    EXPECT_EQ(one.idle_seconds, found[1].seconds);
+    EXPECT_EQ(one.engine, "other") << "the faster of two";
+  }
+}
+
+TEST(Candidates, many_nodes_are_told_as_each_by_itself) {
+  const Fleet fleet{{{.name = "server", .load = .3}, board("a", .7), board("b", .2)}, {}};
+  const auto together = candidates(predictor(), fleet, question()).list;
+  ASSERT_EQ(together.size(), 3U);
+  for (const auto& one : together) {
+    const auto alone = candidates(predictor(), {{one.node}, {}}, question()).list.at(0);
+    EXPECT_EQ(one.seconds, alone.seconds) << one.node.name;
+    EXPECT_EQ(one.low, alone.low) << one.node.name;
+    EXPECT_EQ(one.high, alone.high) << one.node.name;
+    EXPECT_EQ(one.idle_seconds, alone.idle_seconds) << one.node.name;
+  }
+}
+
+TEST(Candidates, a_node_like_none_that_was_learned_is_left_out_with_the_reason) {
+  const Fleet fleet{{{.name = "x", .model = "Board 9"}, board("a", 0)}, {{"gone", "it is gone"}}};
+  const auto found = candidates(predictor(), fleet, question());
+  ASSERT_EQ(found.list.size(), 1U);
+  ASSERT_EQ(found.left_out.size(), 2U);
+  EXPECT_EQ(found.left_out[0].node, "gone");
+  EXPECT_TRUE(found.left_out[1].reason.starts_with("nothing was learned of devices like it (Boa"));
+}
+
+}  // namespace
+}  // namespace assay::placement
