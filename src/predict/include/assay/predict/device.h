@@ -20,6 +20,8 @@ struct Device {
   double memory_bytes = 0;
   /// By name, in units of the SI: "flops_float32", "bandwidth_one_core", "launch_seconds.opencv".
   std::map<std::string, double> figures;
+
+  bool operator==(const Device&) const = default;
 };
 
 nlohmann::json device_document(const Device& device);
