@@ -192,7 +192,8 @@ TEST_F(ApiTest, a_device_that_is_calibrated_later_is_told_too) {
   EXPECT_EQ(json::parse(ask(call("GET", "/api/v1/devices")).body)["devices"].size(), 2U);
   {
     std::unique_lock lock(mutex);
-    asked_again.wait(lock, [&] { return calls >= 3; });  // so the second answer was taken
+    // At the third call what the second said was taken.
+    EXPECT_TRUE(asked_again.wait_for(lock, std::chrono::seconds(30), [&] { return calls >= 3; }));
   }
   EXPECT_NE(ask(call("GET", "/api/v1/devices")).body.find("new board"), std::string::npos);
   state_.reset();
