@@ -9,7 +9,6 @@
 #include <assay/base/text.h>
 #include <assay/base/wording.h>
 #include <assay/collect/calibrate.h>
-#include <assay/store/shelf.h>
 
 namespace assay::cli {
 namespace {
@@ -83,15 +82,22 @@ std::filesystem::path learned_file(const PlacementOptions& options, const Contex
 }
 
 Result<std::vector<predict::Device>> calibrated_devices(const PlacementOptions& options,
-                                                        const Context& context) {
+                                                        const Context& context,
+                                                        std::unique_ptr<store::Shelf>& shelf) {
   std::vector<predict::Device> devices;
   for (const auto& found : collect::load_calibrations(collect::devices_folder(context.store))) {
     if (found) devices.push_back(found->device);
   }
   if (options.shared.empty()) return devices;
-  ASSAY_TRY(const auto shelf, store::Shelf::open(options.shared));
-  ASSAY_TRY(const auto documents, shelf->list("device"));
-  for (const auto& document : documents) {
+  if (!shelf) {
+    ASSAY_TRY(shelf, store::Shelf::open(options.shared));
+  }
+  const auto documents = shelf->list("device");
+  if (!documents) {
+    shelf.reset();  // the next call connects anew
+    return fail(documents.error());
+  }
+  for (const auto& document : *documents) {
     const auto found = collect::read_calibration(
         nlohmann::json::parse(document.json, nullptr, false), document.name);
     if (found) devices.push_back(found->device);
@@ -125,7 +131,8 @@ Result<predict::Predictor> learned_alone(const PlacementOptions& options, const 
 
 Result<predict::Predictor> read_learned(const PlacementOptions& options, const Context& context) {
   ASSAY_TRY(const auto learned, learned_alone(options, context));
-  ASSAY_TRY(const auto devices, calibrated_devices(options, context));
+  std::unique_ptr<store::Shelf> shelf;
+  ASSAY_TRY(const auto devices, calibrated_devices(options, context, shelf));
   return learned.with(devices);
 }
 

@@ -4,11 +4,13 @@
 #include "commands.h"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <assay/placement/live.h>
 #include <assay/predict/predictor.h>
+#include <assay/store/shelf.h>
 
 namespace assay::cli {
 
@@ -29,9 +31,11 @@ void add_placement_options(CLI::App& command, PlacementOptions& options);
 void add_shared_option(CLI::App& command, std::string& shared);
 
 std::filesystem::path learned_file(const PlacementOptions& options, const Context& context);
-/// Those that `assay device calibrate` has measured, here or on machines that share a store.
+/// Those that `assay device calibrate` has measured, here or on machines that share a store, which
+/// is opened where it is not open yet.
 Result<std::vector<predict::Device>> calibrated_devices(const PlacementOptions& options,
-                                                        const Context& context);
+                                                        const Context& context,
+                                                        std::unique_ptr<store::Shelf>& shelf);
 /// With those devices. An error says how to make one where there is none.
 Result<predict::Predictor> read_learned(const PlacementOptions& options, const Context& context);
 /// --prometheus, else PROMETHEUS_IP; without a url when neither is there.

@@ -4,6 +4,7 @@
 #include "placement_options.h"
 #include "worker_options.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
 #include <memory>
@@ -20,7 +21,27 @@ struct ServeArguments {
   WorkerOptions workers;
   std::string largest_upload;
   std::string uploads_size;
+  std::string old_uploads_size;
+  std::unique_ptr<store::Shelf> shelf;  ///< of devices that machines share
 };
+
+/// How much is kept of what callers send, and how large a model may be.
+Result<void> read_sizes(const ServeArguments& args, serve::ServiceSettings& settings) {
+  if (!args.uploads_size.empty()) {
+    ASSAY_TRY(settings.uploads_size, parse_bytes(args.uploads_size));
+  }
+  if (!args.old_uploads_size.empty()) {
+    ASSAY_TRY(settings.old_uploads_size, parse_bytes(args.old_uploads_size));
+  }
+  const uint64_t most = settings.uploads_size / 2;
+  settings.largest_upload = std::min(settings.largest_upload, most);
+  if (args.largest_upload.empty()) return {};
+  ASSAY_TRY(settings.largest_upload, parse_bytes(args.largest_upload));
+  if (settings.largest_upload > most)
+    return bad_input(
+        "--largest-upload is more than half of --uploads-size, which is for what is on its way");
+  return {};
+}
 
 Result<int> serve_requests(ServeArguments& args, const Context& context) {
   serve::ServiceSettings& settings = args.settings;
@@ -31,13 +52,10 @@ Result<int> serve_requests(ServeArguments& args, const Context& context) {
   settings.prometheus = prometheus_access(args.placement);
   if (settings.token_file.empty()) settings.token_file = folder / "token";
   if (settings.uploads.empty()) settings.uploads = folder / "uploads";
-  if (!args.largest_upload.empty()) {
-    ASSAY_TRY(settings.largest_upload, parse_bytes(args.largest_upload));
-  }
-  if (!args.uploads_size.empty()) {
-    ASSAY_TRY(settings.uploads_size, parse_bytes(args.uploads_size));
-  }
-  ASSAY_TRY(settings.devices, calibrated_devices(args.placement, context));
+  ASSAY_CHECK(read_sizes(args, settings));
+  settings.find_devices = [&args, &context] {
+    return calibrated_devices(args.placement, context, args.shelf);
+  };
   settings.deploy_image = args.workers.image;
   settings.placed_table = folder / "placed.csv";
   settings.find_host = [&args](const std::string& node) {
@@ -47,8 +65,6 @@ Result<int> serve_requests(ServeArguments& args, const Context& context) {
   ASSAY_TRY(settings.loads, loads_of(args.placement));
   if (!settings.loads.empty() && !settings.prometheus.url.empty())
     return bad_input("--load is for devices without Prometheus, which knows their load itself");
-  if (settings.largest_upload > settings.uploads_size)
-    return bad_input("--largest-upload is more than --uploads-size lets be kept");
   ASSAY_CHECK(serve::serve(settings, [](const std::string& sentence) {
     std::fputs(fmt::format("assay: {}\n", sentence).c_str(), stderr);
   }));
@@ -90,7 +106,12 @@ void add_serve_command(CLI::App& app, Context& context) {
       ->type_name("SIZE");
   command
       ->add_option("--uploads-size", args->uploads_size,
-                   "Of that folder, with what is being sent; the oldest make room [16GiB]")
+                   "Of that folder, half of it for what is being sent; the oldest make room "
+                   "[16GiB]")
+      ->type_name("SIZE");
+  command
+      ->add_option("--old-uploads-size", args->old_uploads_size,
+                   "The same of what /upload takes, which has a folder of its own [8GiB]")
       ->type_name("SIZE");
   add_worker_options(*command, args->workers, "--deploy-image",
                      "Image of workers; without it callers may not start models");

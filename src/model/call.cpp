@@ -99,6 +99,7 @@ std::optional<Dims> Call::integers_or_input(std::string_view name, size_t input)
 
 void Call::set(size_t output, Dims dims) {
   if (output >= out.size()) return;
+  if (dims.size() > kMostDims) return out[output].dims.reset();
   for (int64_t& dim : dims) {
     if (dim < 0 || dim > kLargestDim) dim = kUnknownDim;
   }

@@ -36,6 +36,7 @@ class Call {
   /// From the attribute, or the input that took its place in later opsets.
   std::optional<Dims> integers_or_input(std::string_view name, size_t input) const;
 
+  /// Unknown when it has more than kMostDims.
   void set(size_t output, Dims dims);
   void set_type(size_t output, int type);
 

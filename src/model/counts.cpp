@@ -14,24 +14,32 @@ bool is_pool(std::string_view op) {
          op == "QLinearAveragePool" || op == "QLinearGlobalAveragePool";
 }
 
-/// The step that made an input, seen through what leaves it as it was.
-const Step* maker(const Trace& trace, const Step& step) {
-  int value = step.inputs.empty() ? -1 : step.inputs.front();
-  while (value >= 0) {
-    const int producer = trace.values[static_cast<size_t>(value)].producer;
-    if (producer < 0) return nullptr;
-    const Step& made = trace.steps[static_cast<size_t>(producer)];
-    const std::string_view op = made.node->op;
-    const bool passes = op == "Identity" || op == "Dropout" || op == "Cast" ||
-                        op == "QuantizeLinear" || op == "DequantizeLinear";
-    if (!passes) return &made;
-    value = made.inputs.empty() ? -1 : made.inputs.front();
-  }
-  return nullptr;
+bool leaves_as_it_was(std::string_view op) {
+  return op == "Identity" || op == "Dropout" || op == "Cast" || op == "QuantizeLinear" ||
+         op == "DequantizeLinear";
 }
 
-bool is_after(const Trace& trace, const Step& step, std::string_view op) {
-  const Step* made = maker(trace, step);
+/// The step that made each value, seen through those that leave it as it was.
+using Makers = std::vector<const Step*>;
+
+const Step* first_maker(const Makers& makers, const Step& step) {
+  const int value = step.inputs.empty() ? -1 : step.inputs.front();
+  return value < 0 ? nullptr : makers[static_cast<size_t>(value)];
+}
+
+Makers makers_of(const Trace& trace) {
+  Makers makers(trace.values.size(), nullptr);
+  for (const auto& step : trace.steps) {
+    const Step* maker = leaves_as_it_was(step.node->op) ? first_maker(makers, step) : &step;
+    for (const int output : step.outputs) {
+      if (output >= 0) makers[static_cast<size_t>(output)] = maker;
+    }
+  }
+  return makers;
+}
+
+bool is_after(const Makers& makers, const Step& step, std::string_view op) {
+  const Step* made = first_maker(makers, step);
   return made != nullptr && made->node->op.ends_with(op);
 }
 
@@ -44,11 +52,11 @@ bool has_stored_weights(const Trace& trace, const Step& step) {
   return false;
 }
 
-bool is_fully_connected(const Trace& trace, const Step& step) {
+bool is_fully_connected(const Trace& trace, const Makers& makers, const Step& step) {
   const std::string_view op = step.node->op;
   if (is_gemm(op)) return true;
-  if (is_matmul(op)) return has_stored_weights(trace, step) || is_after(trace, step, "Flatten");
-  return is_conv(op) && is_after(trace, step, "GlobalAveragePool");
+  if (is_matmul(op)) return has_stored_weights(trace, step) || is_after(makers, step, "Flatten");
+  return is_conv(op) && is_after(makers, step, "GlobalAveragePool");
 }
 
 double filters(const Trace& trace, const Step& step) {
@@ -70,6 +78,7 @@ double bytes_of(const Trace& trace, const std::vector<int>& values) {
 
 Counts counts(const Trace& trace) {
   Counts counts;
+  const Makers makers = makers_of(trace);
   for (const auto& step : trace.steps) {
     const std::string_view op = step.node->op;
     if (is_conv(op)) {
@@ -77,7 +86,7 @@ Counts counts(const Trace& trace) {
       counts.filter_details += filters(trace, step);
     }
     if (is_pool(op)) ++counts.pool_layers;
-    if (is_fully_connected(trace, step)) ++counts.fc_layers;
+    if (is_fully_connected(trace, makers, step)) ++counts.fc_layers;
   }
   for (const auto& weight : weights(trace)) {
     counts.total_parameters += weight.elements;

@@ -42,8 +42,9 @@ bool fits(const Known& known) {
 template <class Compute>
 void each(Call& call, size_t inputs, Compute compute) {
   Known& out = call.out.front();
-  constexpr double kMost = 1e6;
-  if (!small(out) || out.elements() == 0 || out.elements() * static_cast<double>(inputs) > kMost)
+  constexpr double kMostWork = 1e5;
+  if (!small(out) || out.elements() == 0 ||
+      out.elements() * static_cast<double>(inputs * (out.dims->size() + 1)) > kMostWork)
     return;
   for (size_t i = 0; i < inputs; ++i) {
     if (!fits(call.in(i)) || call.in(i).elements() == 0) return;

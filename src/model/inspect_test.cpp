@@ -148,6 +148,21 @@ TEST(Counts, are_those_that_callers_know) {
   EXPECT_EQ(found.model_output_size, 4);
 }
 
+TEST(Counts, a_long_way_back_is_not_walked_for_each_layer) {
+  // Walked each time, these would be 2 * 10^10 steps, and the test would not end in its time.
+  constexpr int kMany = 145'000;
+  GraphParts parts;
+  parts.inputs = {value("x", Ints{2, 3}), value("w", Ints{3, 3})};
+  parts.nodes.push_back(node("Flatten", {"x"}, {"v0"}));
+  for (int i = 0; i < kMany; ++i)
+    parts.nodes.push_back(
+        node("Identity", {"v" + std::to_string(i)}, {"v" + std::to_string(i + 1)}));
+  const std::string last = "v" + std::to_string(kMany);
+  for (int i = 0; i < kMany; ++i)
+    parts.nodes.push_back(node("MatMul", {last, "w"}, {"y" + std::to_string(i)}));
+  EXPECT_EQ(counts(Read(model_of(parts)).traced).fc_layers, 145'000U);
+}
+
 TEST(Counts, weights_count_once_wherever_they_stand_and_shapes_do_not) {
   const std::string branch = graph(
       {{node("Add", {"x", "inner"}, {"o"})}, {zeros("inner", {6})}, {}, {value("o", Ints{2, 6})}});

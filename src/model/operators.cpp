@@ -154,8 +154,8 @@ void add_quantized(Table& table) {
   table["DynamicQuantizeLinear"] = {rules::dynamic_quantize, work::each<4>};
   table["QLinearAdd"] = {rules::quantized_stretched, work::each<5>};
   table["QLinearMul"] = {rules::quantized_stretched, work::each<5>};
-  table["QLinearSigmoid"] = {rules::quantized_same, work::each<6>};
-  table["QLinearLeakyRelu"] = {rules::quantized_same, work::each<4>};
+  table["QLinearSigmoid"] = {rules::same, work::each<6>};
+  table["QLinearLeakyRelu"] = {rules::same, work::each<4>};
 }
 
 /// Lists of tensors and texts: nothing to count, but known.

@@ -11,7 +11,6 @@ using Rule = void (*)(Call&);
 
 // One to one, or stretched to each other.
 void same(Call& call);
-void same_all(Call& call);
 void stretched(Call& call);
 void compared(Call& call);
 void tested(Call& call);
@@ -23,7 +22,6 @@ void dequantize(Call& call);
 void dynamic_quantize(Call& call);
 void dropout(Call& call);
 void quantized_stretched(Call& call);
-void quantized_same(Call& call);
 
 // Layers.
 void conv(Call& call);

@@ -9,7 +9,7 @@ namespace assay::model::rules {
 
 void reshape(Call& call) {
   const auto wanted = call.integers_or_input("shape", 1);
-  if (!wanted || wanted->size() > 64) return;
+  if (!wanted || wanted->size() > kMostDims) return;
   const Dims* in = call.dims(0);
   Dims dims = *wanted;
   std::optional<size_t> rest;
@@ -62,7 +62,7 @@ void squeeze(Call& call) {
 void unsqueeze(Call& call) {
   const Dims* in = call.dims(0);
   const auto axes = call.integers_or_input("axes", 1);
-  if (in == nullptr || !axes || axes->size() > 64) return;
+  if (in == nullptr || !axes || axes->size() > kMostDims) return;
   const size_t rank = in->size() + axes->size();
   std::vector<bool> added(rank, false);
   for (const int64_t axis : *axes) {

@@ -25,14 +25,6 @@ void same(Call& call) {
   if (call.dims(0) != nullptr) call.set(0, *call.dims(0));
 }
 
-void same_all(Call& call) {
-  for (size_t i = 0; i < call.out.size(); ++i) {
-    if (call.dims(i) == nullptr) continue;
-    call.set(i, *call.dims(i));
-    call.set_type(i, call.in(i).type);
-  }
-}
-
 void stretched(Call& call) {
   stretch_inputs(call, 1);
 }
@@ -88,10 +80,6 @@ void dropout(Call& call) {
 void quantized_stretched(Call& call) {
   if (call.dims(0) == nullptr || call.dims(3) == nullptr) return;
   call.set(0, broadcast(*call.dims(0), *call.dims(3)));
-}
-
-void quantized_same(Call& call) {
-  same(call);
 }
 
 void reduce(Call& call) {
@@ -163,7 +151,7 @@ void size(Call& call) {
 void constant_of_shape(Call& call) {
   const auto* value = call.node.attribute("value");
   call.set_type(0, value != nullptr && value->tensor ? value->tensor->type : kFloat);
-  if (const auto dims = call.sizes(0); dims && dims->size() <= 64) call.set(0, *dims);
+  if (const auto dims = call.sizes(0); dims && dims->size() <= kMostDims) call.set(0, *dims);
 }
 
 void range(Call& call) {

@@ -8,6 +8,7 @@ namespace {
 
 constexpr int kDeepest = 24;                       ///< graphs within graphs
 constexpr size_t kMostNumbers = size_t{1} << 16U;  ///< of one attribute
+constexpr size_t kMostOutputs = size_t{1} << 16U;  ///< of one node
 
 /// Reads graphs, which have nodes, which have attributes, which have graphs.
 class Scanner {
@@ -58,6 +59,7 @@ void Scanner::graph_field(Fields& fields, Graph& graph) {
 void Scanner::graph(std::string_view message, Graph& graph) {
   if (++depth_ > kDeepest)
     progress_.fail(fmt::format("graphs nested deeper than {}", kDeepest), message.data());
+  progress_.keep(1, sizeof graph, message.data());
   Fields fields(message, progress_, "graph");
   while (fields.next()) {
     if (fields.is_bytes()) graph_field(fields, graph);
@@ -128,12 +130,15 @@ Node Scanner::node(std::string_view message) {
     if (fields.tag() == 5) node.attributes.push_back(attribute(fields.bytes()));
     if (fields.tag() == 7) node.domain = fields.text();
   }
+  if (node.outputs.size() > kMostOutputs)
+    progress_.fail(fmt::format("a node with more than {} outputs", kMostOutputs), message.data());
   if (node.domain == "ai.onnx") node.domain.clear();
   return node;
 }
 
 Function Scanner::function(std::string_view message) {
   Function function;
+  progress_.keep(1, sizeof function, message.data());
   Fields fields(message, progress_, "function");
   while (fields.next()) {
     if (!fields.is_bytes()) continue;

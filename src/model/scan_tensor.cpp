@@ -144,6 +144,7 @@ void scan_shape(std::string_view message, ValueInfo& info, Progress& progress) {
     if (dims.tag() != 1) continue;
     if (info.dims.size() >= kMostDims)
       return progress.fail("more than 64 dimensions", message.data());
+    progress.keep(0, sizeof(Dimension), message.data());
     Dimension& dim = info.dims.emplace_back();
     Fields parts(dims.bytes(), progress, "dimension");
     while (parts.next()) {
@@ -191,7 +192,8 @@ Tensor scan_tensor(std::string_view message, Progress& progress) {
     if (dim < 0) progress.fail("a weight of negative size", message.data());
   }
   tensor.numbers = numbers_of(tensor, payload);
-  if (tensor.numbers) progress.keep(0, tensor.numbers->size() * sizeof(double), message.data());
+  const size_t numbers = tensor.numbers ? tensor.numbers->size() : 0;
+  progress.keep(0, (tensor.dims.size() + numbers) * sizeof(double), message.data());
   return tensor;
 }
 

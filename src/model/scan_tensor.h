@@ -13,6 +13,4 @@ ValueInfo scan_value_info(std::string_view message, Progress& progress);
 /// "key: value" of ONNX's maps of text.
 std::pair<std::string, std::string> scan_entry(std::string_view message, Progress& progress);
 
-inline constexpr size_t kMostDims = 64;
-
 }  // namespace assay::model

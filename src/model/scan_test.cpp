@@ -84,6 +84,20 @@ TEST(Scan, graphs_nested_without_end_are_refused) {
   EXPECT_NE(error_of(model_of(inner)).find("nested deeper"), std::string::npos);
 }
 
+TEST(Scan, what_takes_few_bytes_in_a_file_and_many_in_memory_is_bounded) {
+  std::string many;
+  protozero::pbf_writer writer(many);
+  for (int i = 0; i < 2'000'000; ++i)
+    writer.add_message(11, std::string());  // graphs of an attribute
+  EXPECT_NE(error_of(model_of(GraphParts{{node("If", {}, {}, {many})}, {}, {}, {}})), "");
+  const Names shapes(100'000, value("v", Ints(64, 1)));
+  EXPECT_NE(error_of(model_of(GraphParts{{}, {}, shapes, {}})).find("more than 256 MiB"),
+            std::string::npos);
+  EXPECT_NE(error_of(model_of(GraphParts{{node("Split", {"x"}, Names(65537, "y"))}, {}, {}, {}}))
+                .find("a node with more than 65536 outputs"),
+            std::string::npos);
+}
+
 TEST(Scan, numbers_where_messages_belong_are_skipped) {
   std::string inner;
   protozero::pbf_writer writer(inner);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fold.h"
+#include "held.h"
 #include "operators.h"
 #include "sort.h"
 #include "tracer.h"
@@ -13,6 +14,8 @@ namespace assay::model {
 namespace {
 
 constexpr size_t kMostSteps = 300'000;
+constexpr size_t kMostKept = size_t{256} << 20U;
+constexpr size_t kMostFolded = kMostKept / 2;  ///< the rest is for shapes
 
 Known known_of(const Tensor& tensor) {
   Known known;
@@ -53,7 +56,27 @@ void Tracer::assume(std::string what) {
     list.push_back(std::move(what));
 }
 
+bool Tracer::afford(size_t bytes) {
+  kept_ += bytes;
+  return kept_ <= kMostKept;
+}
+
+Result<void> Tracer::check_size() const {
+  if (kept_ > kMostKept)
+    return bad_input(
+        fmt::format("the model takes more than {} MiB of memory once its functions and graphs are "
+                    "in place; make it simpler",
+                    kMostKept >> 20U));
+  return {};
+}
+
+void Tracer::keep(int id, Known known) {
+  if (known.dims && known.dims->size() > kMostDims) known.dims.reset();
+  if (afford(held_bytes(known))) trace_.values[static_cast<size_t>(id)].known = std::move(known);
+}
+
 int Tracer::add(std::string name, Origin origin) {
+  (void)afford(sizeof(Value) + name.size() + kNameBytes);
   Value& value = trace_.values.emplace_back();
   value.name = std::move(name);
   value.origin = origin;
@@ -88,6 +111,7 @@ int64_t Tracer::declared_dim(const ValueInfo& info, size_t axis, bool is_input) 
   if (dim.size && *dim.size >= 0 && dim.name.empty())
     return *dim.size > kLargestDim ? kUnknownDim : *dim.size;
   const std::string name = dim.name.empty() ? fmt::format("{}[{}]", info.name, axis) : dim.name;
+  if (is_input && !afford(2 * (name.size() + kNameBytes))) return kUnknownDim;
   if (is_input) trace_.known_dims.insert(name);
   const auto bound = options_.dims.find(name);
   if (bound != options_.dims.end()) return bound->second;
@@ -109,8 +133,8 @@ Known Tracer::declared(const ValueInfo& info, bool is_input) {
 void Tracer::add_initializers(const Graph& graph, Scope& scope) {
   for (const auto& tensor : graph.initializers) {
     const int id = add(tensor.name, Origin::initializer);
+    keep(id, known_of(tensor));
     Value& value = trace_.values[static_cast<size_t>(id)];
-    value.known = known_of(tensor);
     value.tensor = &tensor;
     value.constant = true;
     scope.names[tensor.name] = id;
@@ -121,7 +145,7 @@ void Tracer::add_inputs(Scope& scope) {
   for (const auto& input : model_.graph.inputs) {
     if (scope.names.contains(input.name)) continue;  // a default for it: an initializer
     const int id = add(input.name, Origin::input);
-    trace_.values[static_cast<size_t>(id)].known = declared(input, true);
+    keep(id, declared(input, true));
     scope.names[input.name] = id;
     trace_.inputs.push_back(id);
     if (input.is_tensor && !input.has_shape)
@@ -144,8 +168,8 @@ void Tracer::merge_declared(Step& step, const Scope& scope) {
     const Known told = declared(*found->second, false);
     Known& known = value.known;
     if (known.type == kUndefined) known.type = told.type;
-    if (!known.dims) known.dims = told.dims;
-    if (!told.dims || told.dims->size() != known.dims->size()) continue;
+    if (!known.dims && afford(held_bytes(told))) known.dims = told.dims;
+    if (!told.dims || !known.dims || told.dims->size() != known.dims->size()) continue;
     for (size_t i = 0; i < told.dims->size(); ++i) {
       if ((*known.dims)[i] < 0) (*known.dims)[i] = (*told.dims)[i];
     }
@@ -164,23 +188,22 @@ void Tracer::unknown(const Node& node) {
 
 void Tracer::constant(const Node& node, Step& step) {
   if (step.outputs.empty() || step.outputs.front() < 0) return;
-  Value& value = trace_.values[static_cast<size_t>(step.outputs.front())];
+  const int id = step.outputs.front();
+  Value& value = trace_.values[static_cast<size_t>(id)];
   value.constant = true;
   step.folded = true;
   for (const auto& attribute : node.attributes) {
     if (!attribute.name.starts_with("value") && attribute.name != "sparse_value") continue;
-    value.known = attribute.tensor ? known_of(*attribute.tensor) : known_of(attribute);
+    keep(id, attribute.tensor ? known_of(*attribute.tensor) : known_of(attribute));
     if (attribute.tensor) value.tensor = &*attribute.tensor;
   }
 }
 
-void Tracer::apply(const Call& call, Step& step) {
+void Tracer::apply(Call& call, const Step& step) {
   for (size_t i = 0; i < step.outputs.size(); ++i) {
     if (step.outputs[i] < 0) continue;
-    Value& value = trace_.values[static_cast<size_t>(step.outputs[i])];
-    value.known = call.out[i];
-    if (value.known.numbers) fold_budget_ -= static_cast<double>(value.known.numbers->size());
-    value.constant = step.folded;
+    keep(step.outputs[i], std::move(call.out[i]));
+    trace_.values[static_cast<size_t>(step.outputs[i])].constant = step.folded;
   }
 }
 
@@ -200,7 +223,7 @@ void Tracer::plain(const Node& node, Step& step) {
     found->rule(call);
     if (!call.out.empty() && call.out.front().type == kUndefined)
       call.out.front().type = call.in(0).type;
-    if (fold_budget_ > 0) fold(call);
+    if (kept_ < kMostFolded) fold(call);
   }
   apply(call, step);
 }
@@ -219,6 +242,7 @@ Result<void> Tracer::node(const Node& node, Scope& scope, Place place) {
   if (trace_.steps.size() >= kMostSteps)
     return bad_input(fmt::format("the model has more than {} nodes once its functions are in place",
                                  kMostSteps));
+  ASSAY_CHECK(check_size());
   Step step;
   step.node = &node;
   step.times = place.times;
@@ -228,6 +252,7 @@ Result<void> Tracer::node(const Node& node, Scope& scope, Place place) {
   for (const auto& name : node.inputs) step.inputs.push_back(find_or_miss(name, scope));
   for (const auto& name : node.outputs)
     step.outputs.push_back(name.empty() ? -1 : add(name, Origin::node));
+  (void)afford(sizeof step + (step.inputs.size() + step.outputs.size()) * sizeof(int));
   if (const Function* made = function_of(node)) {
     ASSAY_CHECK(function(*made, node, step, place));
   } else if (node.op == "If" && node.domain.empty()) {
@@ -262,6 +287,7 @@ Result<Trace> Tracer::run() {
   ASSAY_CHECK(nodes(model_.graph.nodes, scope, {}));
   for (const auto& output : model_.graph.outputs)
     trace_.outputs.push_back(find_or_miss(output.name, scope));
+  ASSAY_CHECK(check_size());
   return std::move(trace_);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes that hold graphs: control flow and functions.
+#include "held.h"
 #include "tracer.h"
 
 #include <algorithm>
@@ -61,31 +62,32 @@ size_t axis_in(const Dims& axes, size_t i, size_t rank) {
   return i < axes.size() ? axis_of(axes[i], rank).value_or(0) : 0;
 }
 
-/// Puts the caller's attribute, or the function's default, in the place of a reference.
-void resolve(Attribute& attribute, const Function& function, const Node& caller) {
-  if (attribute.reference.empty()) return;
-  const auto* given = caller.attribute(attribute.reference);
-  for (const auto& otherwise : function.defaults) {
-    if (given == nullptr && otherwise.name == attribute.reference) given = &otherwise;
-  }
-  std::string name = std::move(attribute.name);
-  attribute = given != nullptr ? *given : Attribute();
-  attribute.name = std::move(name);
-}
-
 }  // namespace
 
-void Tracer::give(Step& step, size_t output, const Known& known) {
-  if (output >= step.outputs.size() || step.outputs[output] < 0) return;
-  trace_.values[static_cast<size_t>(step.outputs[output])].known = known;
+void Tracer::give(const Step& step, size_t output, Known known) {
+  if (output < step.outputs.size() && step.outputs[output] >= 0)
+    keep(step.outputs[output], std::move(known));
 }
 
-std::vector<Known> Tracer::carried(const Step& step, size_t first, size_t count) const {
-  std::vector<Known> list;
-  list.reserve(count);
-  for (size_t i = first; i < first + count; ++i)
-    list.push_back(i < step.inputs.size() ? known(step.inputs[i]) : Known());
+/// Types and shapes; the contents change from trip to trip.
+std::vector<Known> Tracer::carried(const Step& step, size_t first, size_t count) {
+  std::vector<Known> list(count);
+  for (size_t i = 0; i < count && first + i < step.inputs.size(); ++i) {
+    const Known& from = known(step.inputs[first + i]);
+    list[i].type = from.type;
+    if (from.dims && afford(from.dims->size() * sizeof(int64_t))) list[i].dims = from.dims;
+  }
   return list;
+}
+
+/// What a nested graph says of its input itself fills the gaps.
+void Tracer::add_given(const ValueInfo& info, Known given, Scope& scope) {
+  const int id = add(info.name, Origin::node);
+  Known told = declared(info, false);
+  if (given.type == kUndefined) given.type = told.type;
+  if (!given.dims) given.dims = std::move(told.dims);
+  keep(id, std::move(given));
+  scope.names[info.name] = id;
 }
 
 Result<Tracer::Body> Tracer::body(const Graph& graph, const std::vector<Known>& inputs,
@@ -94,16 +96,8 @@ Result<Tracer::Body> Tracer::body(const Graph& graph, const std::vector<Known>& 
   Scope inner;
   inner.parent = &scope;
   add_initializers(graph, inner);
-  for (size_t i = 0; i < graph.inputs.size(); ++i) {
-    const int id = add(graph.inputs[i].name, Origin::node);
-    Known& known = trace_.values[static_cast<size_t>(id)].known;
-    if (i < inputs.size()) known = inputs[i];
-    const Known told = declared(graph.inputs[i], false);
-    Known& filled = trace_.values[static_cast<size_t>(id)].known;
-    if (filled.type == kUndefined) filled.type = told.type;
-    if (!filled.dims) filled.dims = told.dims;
-    inner.names[graph.inputs[i].name] = id;
-  }
+  for (size_t i = 0; i < graph.inputs.size(); ++i)
+    add_given(graph.inputs[i], i < inputs.size() ? inputs[i] : Known(), inner);
   declare(graph, inner);
   ASSAY_CHECK(nodes(graph.nodes, inner, {place.times, place.level + 1}));
   Body outputs;
@@ -122,7 +116,7 @@ Result<void> Tracer::choose(const Node& node, Step& step, const Scope& scope, Pl
     // The other one is followed for its weights alone.
     const bool taken = condition->front() != 0;
     ASSAY_TRY(const Body outputs, body(taken ? *yes : *no, {}, scope, place));
-    for (size_t i = 0; i < outputs.size(); ++i) give(step, i, Known(known(outputs[i])));
+    for (size_t i = 0; i < outputs.size(); ++i) give(step, i, known(outputs[i]));
     ASSAY_CHECK(body(taken ? *no : *yes, {}, scope, {0, place.level}));
     return {};
   }
@@ -150,10 +144,7 @@ Result<void> Tracer::loop(const Node& node, Step& step, const Scope& scope, Plac
   const double times = told ? trips->front() : 1;
   const size_t states = step.inputs.size() > 2 ? step.inputs.size() - 2 : 0;
   std::vector<Known> inputs = {{kInt64, Dims{}, {}}, {kBool, Dims{}, {}}};
-  for (Known& state : carried(step, 2, states)) {
-    state.numbers.reset();
-    inputs.push_back(std::move(state));
-  }
+  for (Known& state : carried(step, 2, states)) inputs.push_back(std::move(state));
   ASSAY_TRY(const Body outputs, body(*inner, inputs, scope, {place.times * times, place.level}));
   for (size_t i = 1; i < outputs.size(); ++i) {
     const Known made = known(outputs[i]);
@@ -166,7 +157,7 @@ Result<void> Tracer::loop(const Node& node, Step& step, const Scope& scope, Plac
 }
 
 /// Up to opset 8 the lengths of sequences stand first, and everything has a batch dimension.
-Tracer::ScanEnds Tracer::scan_ends(const Node& node, const Step& step) const {
+Tracer::ScanEnds Tracer::scan_ends(const Node& node, const Step& step) {
   ScanEnds ends;
   const Call call(node, step.opset, {});
   const size_t first = step.opset < 9 ? 1 : 0;
@@ -176,7 +167,6 @@ Tracer::ScanEnds Tracer::scan_ends(const Node& node, const Step& step) const {
   ends.states = count - slices;
   const Dims axes = call.integers("scan_input_axes");
   for (Known& known : carried(step, first, count)) {
-    known.numbers.reset();
     if (first != 0 && known.dims && !known.dims->empty()) ends.batch = known.dims->front();
     if (first != 0) known = without_axis(known, 0);
     if (ends.inputs.size() >= ends.states) {
@@ -214,6 +204,25 @@ Result<void> Tracer::scan_over(const Node& node, Step& step, const Scope& scope,
   return {};
 }
 
+/// A function's node with the caller's attributes, or its defaults, in the place of references.
+Result<void> Tracer::copy(const Node& node, const Given& given, const Scope& scope) {
+  if (!afford(held_bytes(node))) return check_size();
+  Node& made = trace_.made.emplace_back(node);
+  for (auto& input : made.inputs) {
+    const auto found = scope.names.find(input);
+    if (found != scope.names.end() && found->second < 0) input.clear();
+  }
+  for (auto& attribute : made.attributes) {
+    if (attribute.reference.empty()) continue;
+    const auto found = given.find(attribute.reference);
+    if (found != given.end() && !afford(held_bytes(*found->second))) return check_size();
+    std::string name = std::move(attribute.name);
+    attribute = found != given.end() ? *found->second : Attribute();
+    attribute.name = std::move(name);
+  }
+  return {};
+}
+
 /// A function's nodes run in the place of the one that calls it.
 Result<void> Tracer::function(const Function& function, const Node& caller, Step& step,
                               Place place) {
@@ -221,24 +230,22 @@ Result<void> Tracer::function(const Function& function, const Node& caller, Step
     return bad_input(fmt::format("the model's functions call each other without an end: {}",
                                  in_quotes(function.name)));
   step.holds_steps = true;
+  const size_t names = function.inputs.size() + caller.attributes.size() + function.defaults.size();
+  if (!afford(names * kNameBytes)) return check_size();
   Scope inner;
   for (size_t i = 0; i < function.inputs.size(); ++i)
     inner.names[function.inputs[i]] = i < step.inputs.size() ? step.inputs[i] : -1;
+  Given given;
+  for (const auto& attribute : caller.attributes) given.try_emplace(attribute.name, &attribute);
+  for (const auto& attribute : function.defaults) given.try_emplace(attribute.name, &attribute);
   const size_t begin = trace_.made.size();
-  for (const auto& node : function.nodes) {
-    Node& copy = trace_.made.emplace_back(node);
-    for (auto& input : copy.inputs) {
-      const auto found = inner.names.find(input);
-      if (found != inner.names.end() && found->second < 0) input.clear();
-    }
-    for (auto& attribute : copy.attributes) resolve(attribute, function, caller);
-  }
+  for (const auto& node : function.nodes) ASSAY_CHECK(copy(node, given, inner));
   const size_t end = trace_.made.size();
   for (size_t i = begin; i < end; ++i)
     ASSAY_CHECK(node(trace_.made[i], inner, {place.times, place.level + 1}));
   for (size_t i = 0; i < function.outputs.size() && i < step.outputs.size(); ++i) {
     const int made = find(function.outputs[i], inner);
-    give(step, i, Known(known(made)));
+    give(step, i, known(made));
   }
   return {};
 }

@@ -171,5 +171,93 @@ TEST(Trace, hostile_sizes_become_unknown_ones) {
   EXPECT_EQ(read.dims("z"), (Dims{kLargestDim, 1, -1, 10}));
 }
 
+const Dims kUnknownShape = {-99};
+
+TEST(Trace, a_rank_that_doubles_with_each_node_becomes_unknown) {
+  GraphParts parts;
+  parts.inputs = {value("x0", Ints{2, 2})};
+  for (int i = 0; i < 40; ++i) {
+    const std::string from = "x" + std::to_string(i);
+    parts.nodes.push_back(node("Gather", {from, from}, {"x" + std::to_string(i + 1)}));
+  }
+  const Read read(model_of(parts));
+  EXPECT_EQ(read.dims("x5").size(), 33U);
+  EXPECT_EQ(read.dims("x6"), kUnknownShape);
+  EXPECT_EQ(read.dims("x40"), kUnknownShape);
+}
+
+TEST(Trace, a_shape_of_too_many_dimensions_is_unknown) {
+  const Read read(
+      model_of(GraphParts{{node("RandomNormal", {}, {"y"}, {attribute("shape", Ints(65, 1))}),
+                           node("RandomNormal", {}, {"z"}, {attribute("shape", Ints(64, 1))})},
+                          {},
+                          {},
+                          {}}));
+  EXPECT_EQ(read.dims("y"), kUnknownShape);
+  EXPECT_EQ(read.dims("z"), Dims(64, 1));
+}
+
+TEST(Trace, a_rank_that_grows_from_loop_to_loop_becomes_unknown) {
+  GraphParts parts;
+  parts.inputs = {value("x0", Ints{3})};
+  parts.initializers = {integers("n", {2}, true)};
+  for (int i = 0; i < 64; ++i) {
+    const std::string body =
+        graph({{node("Identity", {"x" + std::to_string(i)}, {"o"})},
+               {},
+               {value("i", Ints{}, 7), value("c", Ints{}, 9)},
+               {value("c", Ints{}, 9), value("o", std::vector<std::string>{})}});
+    parts.nodes.push_back(
+        node("Loop", {"n", ""}, {"x" + std::to_string(i + 1)}, {graph_attribute("body", body)}));
+  }
+  const Read read(model_of(parts));
+  EXPECT_EQ(read.dims("x63").size(), 64U);
+  EXPECT_EQ(read.dims("x64"), kUnknownShape);
+}
+
+void expect_too_large(const std::string& bytes) {
+  const std::string error = trace_error(bytes);
+  EXPECT_NE(error.find("more than 256 MiB of memory"), std::string::npos) << error;
+}
+
+TEST(Trace, a_large_function_that_is_called_often_is_refused) {
+  // Half a megabyte in each of a thousand places; the file has it once.
+  const std::string large =
+      function("F", {node("Relu", {"in"}, {"out"}, {attribute("a", Ints(65536, 1))})});
+  std::vector<std::string> calls;
+  for (int i = 0; i < 1000; ++i)
+    calls.push_back(node("F", {"x"}, {"y" + std::to_string(i)}, {}, "own"));
+  expect_too_large(model_of(graph({calls, {}, {value("x", Ints{6})}, {}}), 13, {large}));
+}
+
+TEST(Trace, an_attribute_that_a_function_refers_to_often_is_refused) {
+  std::string reference;
+  protozero::pbf_writer(reference).add_string(1, "b");
+  protozero::pbf_writer(reference).add_string(21, "a");
+  const std::string all =
+      function("F", {node("Relu", {"in"}, {"out"}, std::vector<std::string>(1000, reference))});
+  const std::string call = node("F", {"x"}, {"y"}, {attribute("a", Ints(65536, 1))}, "own");
+  expect_too_large(model_of(graph({{call}, {}, {value("x", Ints{6})}, {}}), 13, {all}));
+}
+
+TEST(Trace, a_long_name_that_stands_for_many_dimensions_is_refused) {
+  const std::string open = value(std::string(3'000'000, 'x'), std::vector<std::string>(64));
+  expect_too_large(model_of(GraphParts{{}, {}, {open}, {}}));
+}
+
+TEST(Trace, a_list_that_an_if_gives_many_times_is_refused) {
+  constexpr size_t kOutputs = 20000;  // of 32 kB
+  const std::string branch = graph({{node("Identity", {"list"}, {"o"})},
+                                    {integers("list", Ints(4096, 1))},
+                                    {},
+                                    std::vector<std::string>(kOutputs, value("o", Ints{4096}, 7))});
+  expect_too_large(model_of(GraphParts{
+      {node("If", {"c"}, Names(kOutputs, "y"),
+            {graph_attribute("then_branch", branch), graph_attribute("else_branch", branch)})},
+      {integers("c", {1}, true)},
+      {},
+      {}}));
+}
+
 }  // namespace
 }  // namespace assay::model

@@ -46,22 +46,33 @@ class Tracer {
   // One node.
   void plain(const Node& node, Step& step);
   void constant(const Node& node, Step& step);
-  void apply(const Call& call, Step& step);
+  void apply(Call& call, const Step& step);
   void unknown(const Node& node);
   void name_outputs(const Step& step, Scope& scope);
   Result<void> choose(const Node& node, Step& step, const Scope& scope, Place place);
   Result<void> loop(const Node& node, Step& step, const Scope& scope, Place place);
   Result<void> scan_over(const Node& node, Step& step, const Scope& scope, Place place);
-  ScanEnds scan_ends(const Node& node, const Step& step) const;
+  ScanEnds scan_ends(const Node& node, const Step& step);
   Result<void> function(const Function& function, const Node& caller, Step& step, Place place);
+  /// Attributes that a function's nodes may refer to, by their names.
+  using Given = std::unordered_map<std::string_view, const Attribute*>;
+  Result<void> copy(const Node& node, const Given& given, const Scope& scope);
 
   // Nested graphs.
   Result<Body> body(const Graph& graph, const std::vector<Known>& inputs, const Scope& scope,
                     Place place);
-  void give(Step& step, size_t output, const Known& known);
-  std::vector<Known> carried(const Step& step, size_t first, size_t count) const;
+  void add_given(const ValueInfo& info, Known given, Scope& scope);
+  void give(const Step& step, size_t output, Known known);
+  std::vector<Known> carried(const Step& step, size_t first, size_t count);
+
+  // What hostile models may cost: whoever keeps something asks first, and leaves out what is too
+  // much; the next node then ends the trace.
+  static constexpr size_t kNameBytes = 64;  ///< of a scope's entry, roughly
+  bool afford(size_t bytes);
+  Result<void> check_size() const;
 
   // Values.
+  void keep(int id, Known known);
   int add(std::string name, Origin origin);
   int find(std::string_view name, const Scope& scope) const;
   int find_or_miss(std::string_view name, Scope& scope);
@@ -76,7 +87,7 @@ class Tracer {
   const TraceOptions& options_;
   Trace trace_;
   std::map<std::pair<std::string_view, std::string_view>, const Function*> functions_;
-  double fold_budget_ = 2e7;  ///< numbers that may still be computed
+  size_t kept_ = 0;  ///< bytes, roughly
 };
 
 }  // namespace assay::model

@@ -39,11 +39,11 @@ Kernel kernel_of(const Trace& trace, const Step& step) {
   return kernel;
 }
 
-void add_conv(const Kernel& kernel, const Cost& cost, Workload& sum) {
-  sum.conv_operators += 1;
+void add_conv(const Kernel& kernel, double times, const Cost& cost, Workload& sum) {
+  sum.conv_operators += times;
   const double bytes = cost.bytes_read + cost.bytes_written;
   if (kernel.depthwise()) {
-    sum.depthwise_operators += 1;
+    sum.depthwise_operators += times;
     sum.macs_depthwise += cost.macs;
     sum.bytes_depthwise += bytes;
     return;
@@ -67,7 +67,7 @@ void add_step(const Trace& trace, const Step& step, const Cost& cost, Workload& 
   sum.operators += step.times;
   sum.activation_bytes += cost.bytes_written;
   if (is_conv(op) || op == "ConvTranspose") {
-    add_conv(kernel_of(trace, step), cost, sum);
+    add_conv(kernel_of(trace, step), step.times, cost, sum);
   } else if (is_gemm(op) || is_matmul(op)) {
     sum.matmul_operators += step.times;
     sum.macs_matmul += cost.macs;

@@ -60,6 +60,23 @@ TEST(Workload, products_and_the_rest) {
   EXPECT_EQ(relu.operators, 1);
 }
 
+TEST(Workload, operators_of_a_loop_count_as_often_as_they_run) {
+  const std::string body = graph({{node("Conv", {"x", "w"}, {"h"}, {attribute("group", 4)}),
+                                   node("MatMul", {"h", "m"}, {"o"})},
+                                  {},
+                                  {value("i", Ints{}, 7), value("c", Ints{}, 9)},
+                                  {value("c", Ints{}, 9), value("o", Ints{1, 4, 8, 2})}});
+  GraphParts parts;
+  parts.inputs.push_back(value("x", Ints{1, 4, 8, 8}));
+  parts.initializers = {zeros("w", {4, 1, 1, 1}), zeros("m", {8, 2}), integers("n", {7}, true)};
+  parts.nodes.push_back(node("Loop", {"n", ""}, {"y"}, {graph_attribute("body", body)}));
+  const Workload found = workload(Read(model_of(parts, 13)).traced);
+  EXPECT_EQ(found.conv_operators, 7);
+  EXPECT_EQ(found.depthwise_operators, 7);
+  EXPECT_EQ(found.matmul_operators, 7);
+  EXPECT_EQ(found.operators, 14);
+}
+
 TEST(Workload, a_file_tells_its_counts_precision_and_inputs) {
   GraphParts parts;
   parts.inputs.push_back(value("image", {1, 3, 8, 8}));

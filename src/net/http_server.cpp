@@ -17,6 +17,7 @@
 #include <chrono>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <map>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -40,6 +41,7 @@ struct ServerState {
   HttpServer::Handler handler;
   ServerLimits limits;
   size_t clients = 0;
+  std::map<std::string, size_t> callers = {};  ///< connections of each
   bool ended = false;
   std::function<RequestPlan(const ServerRequest&)> plan = {};
   HttpServer::Refuse refuse = refusal;
@@ -51,15 +53,29 @@ namespace {
 
 using StatePtr = std::shared_ptr<ServerState>;
 
+/// A connection, counted for as long as it lives.
 class Counted {
  public:
-  explicit Counted(size_t& count) : count_(count) { ++count_; }
+  Counted(ServerState& state, std::string caller)
+      : state_(state), caller_(state.callers.try_emplace(std::move(caller)).first) {
+    ++state_.clients;
+    ++caller_->second;
+  }
   Counted(const Counted&) = delete;
   Counted& operator=(const Counted&) = delete;
-  ~Counted() { --count_; }
+  ~Counted() {
+    --state_.clients;
+    if (--caller_->second == 0) state_.callers.erase(caller_);
+  }
+  bool is_too_many() const {
+    const bool has_address = !caller_->first.empty();
+    return state_.clients > state_.limits.clients ||
+           (has_address && caller_->second > state_.limits.clients_of_caller);
+  }
 
  private:
-  size_t& count_;
+  ServerState& state_;
+  std::map<std::string, size_t>::iterator caller_;
 };
 
 /// Who is at the other end of a connection.
@@ -356,10 +372,10 @@ awaitable<bool> serve_one(Stream& stream, beast::flat_buffer& buffer, Peer peer,
 
 template <typename Socket>
 awaitable<void> serve_client(Socket socket, StatePtr state) {
-  const Counted counted(state->clients);
   const Peer peer = peer_of(socket);
+  const Counted counted(*state, caller_of(peer.address));
   beast::basic_stream<typename Socket::protocol_type> stream(std::move(socket));
-  if (state->clients > state->limits.clients) {
+  if (counted.is_too_many()) {
     ServerResponse busy = state->refuse(503, "too many clients; come again later");
     auto message = message_of(busy, false);
     error_code error;
@@ -487,6 +503,18 @@ std::string ServerRequest::parameter(std::string_view name) const {
     if (query_decoded(next_field(value, '=')) == name) return query_decoded(value);
   }
   return "";
+}
+
+std::string caller_of(const std::string& address) {
+  if (address.find(':') == address.npos) return address;
+  error_code error;
+  const auto whole = asio::ip::make_address_v6(address, error);
+  if (error) return address;
+  if (whole.is_v4_mapped())
+    return asio::ip::make_address_v4(asio::ip::v4_mapped, whole).to_string();
+  auto bytes = whole.to_bytes();
+  std::fill(bytes.begin() + 8, bytes.end(), 0);
+  return asio::ip::address_v6(bytes).to_string() + "/64";
 }
 
 Result<void> check_address(const std::string& address) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atomic>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/write.hpp>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <sys/socket.h>
@@ -46,6 +49,7 @@ class Served {
   }
   HttpClient over_unix() const { return HttpClient({.unix_socket = socket_}); }
   const std::filesystem::path& socket() const { return socket_; }
+  int port() const { return port_; }
 
  private:
   static ServerResponse answer(const ServerRequest& request) {
@@ -202,6 +206,43 @@ TEST(HttpServer, too_many_clients_are_told_so) {
   });
   ASSERT_TRUE(response);
   EXPECT_EQ(second_status, 503);
+}
+
+/// The first line of what a caller with that address is answered.
+std::string answer_to(const std::string& address, int port) {
+  boost::asio::io_context loop;
+  boost::asio::ip::tcp::socket socket(loop);
+  socket.open(boost::asio::ip::tcp::v4());
+  socket.bind({boost::asio::ip::make_address(address), 0});
+  socket.connect({boost::asio::ip::make_address("127.0.0.1"), static_cast<uint16_t>(port)});
+  boost::asio::write(socket, boost::asio::buffer(std::string("GET /hello HTTP/1.1\r\n\r\n")));
+  std::string text;
+  boost::asio::read_until(socket, boost::asio::dynamic_buffer(text), "\r\n");
+  return text.substr(0, text.find("\r\n"));
+}
+
+TEST(HttpServer, one_caller_may_not_take_all_connections) {
+  const Served served({.clients = 8, .clients_of_caller = 1});
+  auto first = served.over_tcp();
+  std::string same;
+  std::string other;
+  const auto response = first.stream(get("/stream"), [&](std::string_view) {
+    same = answer_to("127.0.0.1", served.port());
+    other = answer_to("127.0.0.2", served.port());
+    return false;
+  });
+  ASSERT_TRUE(response);
+  EXPECT_EQ(same, "HTTP/1.1 503 Service Unavailable");
+  EXPECT_EQ(other, "HTTP/1.1 200 OK");
+}
+
+TEST(HttpServer, a_caller_is_an_address_or_the_network_of_an_address) {
+  EXPECT_EQ(caller_of("10.0.0.7"), "10.0.0.7");
+  EXPECT_EQ(caller_of("::ffff:10.0.0.7"), "10.0.0.7");
+  EXPECT_EQ(caller_of("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::/64");
+  EXPECT_EQ(caller_of("2001:db8:1:2::1"), caller_of("2001:db8:1:2:ffff::9"));
+  EXPECT_NE(caller_of("2001:db8:1:2::1"), caller_of("2001:db8:1:3::1"));
+  EXPECT_EQ(caller_of(""), "");
 }
 
 TEST(HttpServer, garbage_ends_the_connection_and_nothing_else) {

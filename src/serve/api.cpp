@@ -51,9 +51,11 @@ struct Asked {
   std::filesystem::path file;
 };
 
-Result<Asked> asked_of(const ModelCall& call, std::optional<double> network, Uploads& uploads) {
+Result<Asked> asked_of(const ModelCall& call, std::optional<double> network, bool deploy,
+                       Uploads& uploads) {
   if (call.id.empty()) return Asked{{call.name, call.counts, network}, {}};
-  ASSAY_TRY(const Uploaded uploaded, uploads.find(call.id));
+  // Whoever runs it needs the shapes of its inputs.
+  ASSAY_TRY(const Uploaded uploaded, deploy ? uploads.read(call.id) : uploads.find(call.id));
   const std::string& name = call.name.empty() ? uploaded.name : call.name;
   return Asked{{name, uploaded.model, network}, uploaded.file};
 }
@@ -84,7 +86,7 @@ Result<std::string> placements_of(const PlacementsCall& call, const Snapshot& no
   std::vector<Asked> asked;
   std::vector<placement::Ranking> rankings;
   for (const auto& model : call.models) {
-    ASSAY_TRY(Asked one, asked_of(model, call.network, uploads));
+    ASSAY_TRY(Asked one, asked_of(model, call.network, call.deploy, uploads));
     rankings.push_back(
         placement::rank(placement::candidates(*now.predictor, fleet, one.question), call.goals));
     asked.push_back(std::move(one));

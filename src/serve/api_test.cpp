@@ -3,6 +3,9 @@
 
 #include "testing/service.h"
 
+#include <condition_variable>
+#include <mutex>
+
 namespace assay::serve {
 namespace {
 
@@ -15,7 +18,8 @@ class SteadyHost final : public placement::WorkerHost {
  public:
   explicit SteadyHost(std::string& started) : started_(started) {}
   Result<void> start(const placement::WorkerPlan& plan) override {
-    started_ += plan.model + " of " + plan.image + " on " + plan.node + "\n";
+    started_ += plan.model + " of " + plan.image + " on " + plan.node + " with " +
+                plan.env.at("ASSAY_SHAPES") + "\n";
     return {};
   }
   Result<bool> serves() override { return true; }
@@ -152,6 +156,9 @@ TEST_F(ApiTest, wrong_calls_are_named) {
   wrong["conv_layers"] = "many";
   EXPECT_EQ(problem_of({{"models", {wrong}}}),
             "the field 'conv_layers' must be a number, not text");
+  for (const json& id : {json(""), json(5)})
+    EXPECT_EQ(problem_of({{"models", {{{"id", id}}}}}),
+              "the 'id' of a model must be the text that it got when it was sent");
 }
 
 TEST_F(ApiTest, a_body_of_many_levels_is_refused_like_any_other) {
@@ -167,6 +174,29 @@ TEST_F(ApiTest, devices_are_listed) {
   ASSERT_EQ(answer["devices"].size(), 2U);
   EXPECT_EQ(answer["devices"][0]["node"], "board");
   EXPECT_EQ(answer["devices"][0]["device_model"], "Board 4");
+}
+
+TEST_F(ApiTest, a_device_that_is_calibrated_later_is_told_too) {
+  std::mutex mutex;
+  std::condition_variable asked_again;
+  int calls = 0;
+  auto board = predict::testing::calibrated(predict::testing::kKnownDevices[0]);
+  board.name = "new board";
+  settings_.interval = Milliseconds(1);
+  settings_.find_devices = [&]() -> Result<std::vector<predict::Device>> {
+    const std::lock_guard lock(mutex);
+    asked_again.notify_all();
+    if (++calls == 1) return std::vector<predict::Device>();
+    return std::vector{board};
+  };
+  EXPECT_EQ(json::parse(ask(call("GET", "/api/v1/devices")).body)["devices"].size(), 2U);
+  {
+    std::unique_lock lock(mutex);
+    // At the third call what the second said was taken.
+    EXPECT_TRUE(asked_again.wait_for(lock, std::chrono::seconds(30), [&] { return calls >= 3; }));
+  }
+  EXPECT_NE(ask(call("GET", "/api/v1/devices")).body.find("new board"), std::string::npos);
+  state_.reset();
 }
 
 TEST_F(ApiTest, is_ready_when_something_was_learned) {
@@ -196,7 +226,8 @@ TEST_F(ApiTest, starts_models_where_they_should_go_and_keeps_what_they_took) {
       {{"models", {{{"id", sent["id"]}, {"model", "net.onnx"}}, counts()}}, {"deploy", true}});
   const json& deployed = placed[0]["deployed"];
   EXPECT_EQ(deployed["measured_seconds"], 0.1) << placed[0];
-  EXPECT_EQ(started, "net of lab/worker:1 on " + placed[0]["node"].get<std::string>() + "\n");
+  EXPECT_EQ(started, "net of lab/worker:1 on " + placed[0]["node"].get<std::string>() +
+                         " with {\"image\":[1,3,64,64]}\n");
   EXPECT_EQ(placed[1]["deployed"]["error"], "only a model that was sent can be started");
   const std::string table = read_file(settings_.placed_table).value();
   EXPECT_NE(table.find("\nnet,net,opencv,"), std::string::npos) << table;

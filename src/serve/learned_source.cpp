@@ -14,11 +14,13 @@ constexpr size_t kLargest = size_t{512} << 20U;
 
 Result<std::optional<std::string>> LearnedSource::changed() {
   auto text = shared_.empty() ? changed_file() : changed_document();
-  if (!text) {  // what comes back after that is read again
-    file_time_ = {};
-    written_.reset();
-  }
+  if (!text) forget();  // what comes back after that is read again
   return text;
+}
+
+void LearnedSource::forget() {
+  file_time_ = {};
+  written_.reset();
 }
 
 Result<std::optional<std::string>> LearnedSource::changed_file() {

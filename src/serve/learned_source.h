@@ -22,6 +22,8 @@ class LearnedSource {
   /// The text of what was learned, when it is another than at the last call; nothing when it is the
   /// same. An error says that there is none, or why it cannot be read.
   Result<std::optional<std::string>> changed();
+  /// The next call has the text, be it another or the same.
+  void forget();
   /// For messages.
   std::string name() const { return shared_.empty() ? file_.native() : "the shared store"; }
 

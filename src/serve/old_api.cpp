@@ -129,7 +129,7 @@ net::RequestPlan OldApi::plan(const ServerRequest& head) {
     if (name != nullptr) response.headers.emplace_back(name, value);
     return net::RequestPlan{.refusal = std::move(response)};
   };
-  if (!limit_.allows(head.address, clock_.now()))
+  if (!limit_.allows(net::caller_of(head.address), clock_.now()))
     return refused(429, "too many requests; come again in a second", "Retry-After", "1");
   const bool is_upload = head.path == "/upload";
   if (!is_upload && head.path != "/api/profiling")

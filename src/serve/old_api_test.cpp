@@ -182,6 +182,20 @@ TEST_F(OldApiTest, one_caller_may_not_ask_all_the_time) {
   EXPECT_EQ(refused, 6);
 }
 
+TEST_F(OldApiTest, a_network_of_addresses_is_one_caller) {
+  settings_.old_rate = 2;
+  ServerRequest request;
+  request.method = "POST";
+  request.path = "/api/profiling";
+  request.body = kCall;
+  int refused = 0;
+  for (int i = 0; i < 10; ++i) {
+    request.address = "2001:db8::" + std::to_string(i);
+    refused += ask(request).status == 429 ? 1 : 0;
+  }
+  EXPECT_EQ(refused, 6);
+}
+
 TEST_F(OldApiTest, nothing_learned_is_said_with_what_to_do) {
   std::filesystem::remove(settings_.model_file);
   const auto response = profile(kCall);

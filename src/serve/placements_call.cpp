@@ -61,7 +61,8 @@ Result<ModelCall> model_of(const json& item) {
     ASSAY_TRY(const OldCall call, old_call_of(item));
     return ModelCall{call.model, "", call.counts};
   }
-  if (!id->is_string()) return bad_input("the 'id' of a model must be text");
+  if (!id->is_string() || id->get_ref<const std::string&>().empty())
+    return bad_input("the 'id' of a model must be the text that it got when it was sent");
   const auto name = item.find("model");
   const bool named = name != item.end() && name->is_string();
   return ModelCall{named ? name->get<std::string>() : "", id->get<std::string>(), {}};

@@ -16,6 +16,8 @@ namespace assay::serve {
 namespace {
 
 constexpr size_t kMostClients = 512;
+constexpr size_t kMostOfOneCaller = 128;
+constexpr size_t kMostAtOnce = 2;  ///< models that one caller of the old routes may be sending
 
 Result<void> listen_at(net::HttpServer& server, const std::string& address, std::string_view what,
                        const Tell& tell) {
@@ -31,15 +33,18 @@ Result<void> serve(const ServiceSettings& settings, const Tell& tell) {
   ASSAY_TRY(const std::string token, own_secret(settings.token_file));
   Uploads uploads(settings.uploads, settings.uploads_size);
   ASSAY_CHECK(uploads.open());
+  // Whoever needs no token has no part in what those with one have sent.
+  Uploads old_uploads(settings.uploads / "old-routes", settings.old_uploads_size, kMostAtOnce);
+  if (!settings.old_listen.empty()) ASSAY_CHECK(old_uploads.open());
   const SystemClock clock;
   const State state(settings, tell);
   Api api(state, uploads, token, settings);
-  OldApi old_api(state, uploads, clock, settings);
+  OldApi old_api(state, old_uploads, clock, settings);
 
   boost::asio::io_context loop(1);
   boost::asio::signal_set signals(loop, SIGINT, SIGTERM);
   signals.async_wait([&loop](auto /*error*/, int /*signal*/) { loop.stop(); });
-  const net::ServerLimits limits{.clients = kMostClients};
+  const net::ServerLimits limits{.clients = kMostClients, .clients_of_caller = kMostOfOneCaller};
   net::HttpServer server(
       loop, [&api](const net::ServerRequest& request) { return api.answer(request); }, limits);
   server.plan_requests([&api](const net::ServerRequest& head) { return api.plan(head); });

@@ -55,13 +55,23 @@ void State::say(const std::string& sentence) {
   tell_(sentence.empty() ? "all is well again" : sentence);
 }
 
+/// While they cannot be read, those of before stay.
+void State::read_devices() {
+  if (!settings_.find_devices) return;
+  auto found = settings_.find_devices();
+  devices_warning_ = found ? "" : found.error().message;
+  if (!found || *found == devices_) return;
+  devices_ = std::move(*found);
+  source_.forget();
+}
+
 void State::read_predictor() {
   const auto text = source_.changed();
   if (text && !*text) return;
   Result<predict::Predictor> read = !text ? Result<predict::Predictor>(fail(text.error()))
                                           : predict::Predictor::parse(source_.name(), **text);
   if (read) {
-    predictor_ = std::make_shared<const predict::Predictor>(read->with(settings_.devices));
+    predictor_ = std::make_shared<const predict::Predictor>(read->with(devices_));
     predictor_problem_.clear();
     warning_.clear();
   } else if (!predictor_) {
@@ -97,12 +107,14 @@ void State::read_fleet(Snapshot& next) {
 
 void State::refresh() {
   auto next = std::make_shared<Snapshot>();
+  read_devices();
   read_predictor();
   next->predictor = predictor_;
   next->problem = predictor_problem_;
   if (predictor_) read_fleet(*next);
   next->read = Clock::now();
-  say(next->problem.empty() ? warning_ : next->problem);
+  const std::string& warning = warning_.empty() ? devices_warning_ : warning_;
+  say(next->problem.empty() ? warning : next->problem);
   const Lock lock(mutex_);
   snapshot_ = std::move(next);
 }

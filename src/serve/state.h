@@ -44,6 +44,7 @@ class State {
  private:
   void keep_reading(const std::stop_token& stop);
   void refresh();
+  void read_devices();
   void read_predictor();
   void read_fleet(Snapshot& next);
   void say(const std::string& sentence);
@@ -52,6 +53,8 @@ class State {
   Tell tell_;
   LearnedSource source_;
   std::optional<promapi::Queries> queries_;
+  std::vector<predict::Device> devices_;
+  std::string devices_warning_;
   std::shared_ptr<const predict::Predictor> predictor_;
   std::string predictor_problem_;
   std::string warning_;     ///< what a newer one lacks, while an older one serves

@@ -45,6 +45,12 @@ Error without_folder(Error error, const fs::path& file, const std::string& name)
   return error;
 }
 
+Result<void> write_new(const fs::path& file, std::string_view data) {
+  const Fd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!fd.valid()) return refused_errno("its file cannot be made", errno);
+  return write_all(fd.get(), data);
+}
+
 }  // namespace
 
 Result<void> Uploads::open() {
@@ -65,20 +71,30 @@ Result<void> Uploads::open() {
   return {};
 }
 
-void Uploads::release(uint64_t bytes) {
+void Uploads::release(uint64_t bytes, const std::string& caller) {
   const Lock lock(mutex_);
   being_sent_ -= bytes;
+  if (--senders_[caller] == 0) senders_.erase(caller);
 }
 
 net::RequestPlan Uploads::plan(const net::ServerRequest& head, uint64_t largest,
                                const net::HttpServer::Refuse& refuse) {
+  largest = std::min(largest, half_);
   const uint64_t bytes = head.content_length.value_or(largest);
   if (bytes > largest) return {.refusal = refuse(413, "the request is too large")};
+  const std::string caller = net::caller_of(head.address);
   const Lock lock(mutex_);
-  if (being_sent_ + bytes > most_bytes_)
+  const auto sender = senders_.find(caller);
+  if (sender != senders_.end() && sender->second >= most_at_once_)
+    return {.refusal = refuse(429, fmt::format("{} models are on their way from this address; wait "
+                                               "until one has come",
+                                               sender->second))};
+  if (being_sent_ + bytes > half_)
     return {.refusal = refuse(503, "too much is being sent at this moment; come again later")};
   being_sent_ += bytes;
-  const std::shared_ptr<void> hold(nullptr, [this, bytes](void*) { release(bytes); });
+  ++senders_[caller];
+  const std::shared_ptr<void> hold(nullptr,
+                                   [this, bytes, caller](void*) { release(bytes, caller); });
   return {.body_bytes = largest, .folder = incoming(), .hold = hold};
 }
 
@@ -88,8 +104,12 @@ Result<void> Uploads::make_room(uint64_t bytes) {
     fs::path path;
     uint64_t bytes = 0;
   };
+  if (bytes > half_)
+    return bad_input(fmt::format("the model has {} bytes, more than are kept here", bytes));
+  uint64_t total = bytes + being_written_;
+  if (total > half_)
+    return refused("too many models are being kept at this moment; come again later");
   std::vector<Kept> all;
-  uint64_t total = bytes;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder_, error)) {
     if (!entry.is_regular_file(error) || !is_ours(entry.path())) continue;
@@ -98,13 +118,11 @@ Result<void> Uploads::make_room(uint64_t bytes) {
   }
   std::sort(all.begin(), all.end(), [](const Kept& a, const Kept& b) { return a.time < b.time; });
   for (const auto& oldest : all) {
-    if (total <= most_bytes_) break;
+    if (total <= half_) break;
     fs::remove(oldest.path, error);
     known_.erase(oldest.path.filename().native().substr(0, kIdLength));
     total -= oldest.bytes;
   }
-  if (total > most_bytes_)
-    return bad_input(fmt::format("the model has {} bytes, more than are kept here", bytes));
   return {};
 }
 
@@ -122,18 +140,23 @@ Result<Uploaded> Uploads::add(std::string_view filename, std::string_view data) 
     return fail(
         {traced.error().kind, fmt::format("{}: {}", uploaded.name, traced.error().message)});
   uploaded.model = model::characteristics(*traced);
+  uploaded.model.inputs.clear();
   {
     const Lock lock(mutex_);
     ASSAY_CHECK(make_room(data.size()));
+    being_written_ += data.size();
   }
-  const Fd fd(::open(uploaded.file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!fd.valid()) return refused_errno("the model cannot be kept", errno);
-  const auto written = write_all(fd.get(), data);
+  // Seen by make_room only as a whole: until then it counts as being written.
+  const fs::path part = incoming() / fmt::format("body-{}", uploaded.id);
+  auto written = write_new(part, data);
+  const Lock lock(mutex_);
+  being_written_ -= data.size();
+  if (written && ::rename(part.c_str(), uploaded.file.c_str()) != 0)
+    written = refused_errno("its file cannot be renamed", errno);
   if (!written) {
-    ::unlink(uploaded.file.c_str());
+    ::unlink(part.c_str());
     return refused(fmt::format("the model cannot be kept: {}", written.error().message));
   }
-  const Lock lock(mutex_);
   remember(uploaded);
   return uploaded;
 }
@@ -144,6 +167,14 @@ Result<Uploaded> Uploads::find(const std::string& id) {
     const auto known = known_.find(id);
     if (known != known_.end()) return known->second;
   }
+  ASSAY_TRY(Uploaded uploaded, read(id));
+  uploaded.model.inputs.clear();
+  const Lock lock(mutex_);
+  remember(uploaded);
+  return uploaded;
+}
+
+Result<Uploaded> Uploads::read(const std::string& id) const {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder_, error)) {
     if (!is_ours(entry.path()) || !entry.path().filename().native().starts_with(id + "-")) continue;
@@ -151,8 +182,6 @@ Result<Uploaded> Uploads::find(const std::string& id) {
     auto found = model::characteristics(entry.path(), {});
     if (!found) return fail(without_folder(found.error(), entry.path(), uploaded.name));
     uploaded.model = std::move(*found);
-    const Lock lock(mutex_);
-    remember(uploaded);
     return uploaded;
   }
   return bad_input(

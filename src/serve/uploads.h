@@ -19,15 +19,17 @@ struct Uploaded {
   std::string id;  ///< of the file, for later calls
   std::string name;
   std::filesystem::path file;
-  model::Characteristics model;
+  model::Characteristics model;  ///< but its inputs, which may be many
 };
 
-/// The folder of models that callers have sent, bounded in bytes together with what is being sent:
-/// the oldest make room. Only files that it has made itself are touched. Thread-safe.
+/// The folder of models that callers have sent, bounded in bytes: one half is for models, of which
+/// the oldest make room, the other for what is on its way, so that neither can take the other's
+/// place. Only files that it has made itself are touched. Thread-safe.
 class Uploads {
  public:
-  Uploads(std::filesystem::path folder, uint64_t most_bytes)
-      : folder_(std::move(folder)), most_bytes_(most_bytes) {}
+  /// A caller may send `most_at_once` models at a time.
+  Uploads(std::filesystem::path folder, uint64_t most_bytes, size_t most_at_once = SIZE_MAX)
+      : folder_(std::move(folder)), half_(most_bytes / 2), most_at_once_(most_at_once) {}
 
   /// Makes the folder, for its owner alone, and removes bodies that a crash has left. Fails while
   /// another service has it.
@@ -35,7 +37,8 @@ class Uploads {
   const std::filesystem::path& folder() const { return folder_; }
 
   /// What is done with a request that sends a model: its body goes to a file, and room is set aside
-  /// for it. Refused when it is too large, or when too much is being sent already.
+  /// for it. Refused when it is too large, or when too much is being sent already, by all or by its
+  /// caller.
   net::RequestPlan plan(const net::ServerRequest& head, uint64_t largest,
                         const net::HttpServer::Refuse& refuse);
 
@@ -43,19 +46,24 @@ class Uploads {
   Result<Uploaded> add(std::string_view filename, std::string_view data);
   /// One that was sent before; an error when it is none, or has made room for others.
   Result<Uploaded> find(const std::string& id);
+  /// The same read from its file, with its inputs.
+  Result<Uploaded> read(const std::string& id) const;
   void remove(const Uploaded& uploaded);
 
  private:
   std::filesystem::path incoming() const { return folder_ / "incoming"; }
   Result<void> make_room(uint64_t bytes) ASSAY_REQUIRES(mutex_);
   void remember(const Uploaded& uploaded) ASSAY_REQUIRES(mutex_);
-  void release(uint64_t bytes);
+  void release(uint64_t bytes, const std::string& caller);
 
   const std::filesystem::path folder_;
-  const uint64_t most_bytes_;
+  const uint64_t half_;
+  const size_t most_at_once_;
   Fd lock_;
   Mutex mutex_;
   uint64_t being_sent_ ASSAY_GUARDED_BY(mutex_) = 0;
+  uint64_t being_written_ ASSAY_GUARDED_BY(mutex_) = 0;  ///< of models that have their room
+  std::map<std::string, size_t> senders_ ASSAY_GUARDED_BY(mutex_);
   /// What has been read of models, so that nobody waits for a file.
   std::map<std::string, Uploaded> known_ ASSAY_GUARDED_BY(mutex_);
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "uploads.h"
 
+#include <thread>
 #include <unistd.h>
 
 #include <assay/base/files.h>
@@ -54,6 +55,28 @@ TEST_F(UploadsTest, a_model_is_kept_read_and_found_again) {
   EXPECT_EQ(found->model.workload.macs(), sent->model.workload.macs());
 }
 
+TEST_F(UploadsTest, inputs_are_read_when_they_are_needed_and_not_held) {
+  Uploads uploads(folder_ / "uploads", 1U << 30U);
+  ASSERT_TRUE(uploads.open());
+  const auto sent = uploads.add("m.onnx", model());
+  ASSERT_TRUE(sent) << sent.error().message;
+  EXPECT_TRUE(sent->model.inputs.empty());
+  EXPECT_TRUE(uploads.find(sent->id)->model.inputs.empty());
+  EXPECT_EQ(uploads.read(sent->id)->model.inputs.size(), 1U);
+}
+
+TEST_F(UploadsTest, inputs_are_not_held_after_a_start_either) {
+  std::string id;
+  {
+    Uploads uploads(folder_ / "uploads", 1U << 30U);
+    ASSERT_TRUE(uploads.open());
+    id = uploads.add("m.onnx", model())->id;
+  }
+  Uploads uploads(folder_ / "uploads", 1U << 30U);
+  ASSERT_TRUE(uploads.open());
+  EXPECT_TRUE(uploads.find(id)->model.inputs.empty());
+}
+
 TEST_F(UploadsTest, what_is_no_model_is_refused_and_not_kept) {
   Uploads uploads(folder_ / "uploads", 1U << 30U);
   ASSERT_TRUE(uploads.open());
@@ -67,7 +90,7 @@ TEST_F(UploadsTest, what_is_no_model_is_refused_and_not_kept) {
 
 TEST_F(UploadsTest, the_oldest_make_room_and_too_large_ones_are_refused) {
   const std::string bytes = model();
-  Uploads uploads(folder_ / "uploads", bytes.size() * 5 / 2);
+  Uploads uploads(folder_ / "uploads", bytes.size() * 5);
   ASSERT_TRUE(uploads.open());
   std::vector<std::string> ids;
   for (int i = 0; i < 3; ++i) {
@@ -109,7 +132,7 @@ TEST_F(UploadsTest, files_of_others_are_left_alone) {
   ASSERT_TRUE(write_file(folder_ / "uploads/mine.onnx", std::string(100000, 'x')));
   ASSERT_TRUE(write_file(folder_ / "uploads/body-mine", "x"));
   const std::string bytes = model();
-  Uploads uploads(folder_ / "uploads", bytes.size() * 3 / 2);
+  Uploads uploads(folder_ / "uploads", bytes.size() * 3);
   ASSERT_TRUE(uploads.open());
   ASSERT_TRUE(uploads.add("m.onnx", bytes));
   ASSERT_TRUE(uploads.add("m.onnx", bytes));
@@ -119,8 +142,8 @@ TEST_F(UploadsTest, files_of_others_are_left_alone) {
             fs::perms::others_read);
 }
 
-TEST_F(UploadsTest, no_more_than_is_kept_may_be_on_its_way) {
-  Uploads uploads(folder_ / "uploads", 1000);
+TEST_F(UploadsTest, what_is_on_its_way_is_bounded) {
+  Uploads uploads(folder_ / "uploads", 2000);
   ASSERT_TRUE(uploads.open());
   net::ServerRequest head;
   head.content_length = 600;
@@ -132,7 +155,55 @@ TEST_F(UploadsTest, no_more_than_is_kept_may_be_on_its_way) {
   head.content_length = 901;
   EXPECT_EQ(uploads.plan(head, 900, net::refusal).refusal->status, 413);
   head.content_length.reset();  // as much as may be
+  first = uploads.plan(head, 2000, net::refusal);
+  EXPECT_EQ(first.body_bytes, 1000U);
+  head.content_length = 1;
   EXPECT_EQ(uploads.plan(head, 2000, net::refusal).refusal->status, 503);
+}
+
+TEST_F(UploadsTest, what_is_kept_and_what_is_on_its_way_are_bounded_together) {
+  const std::string bytes = model();
+  Uploads uploads(folder_ / "uploads", 4 * bytes.size());
+  ASSERT_TRUE(uploads.open());
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(uploads.add("m.onnx", bytes));
+  EXPECT_EQ(kept(), 2U);
+  net::ServerRequest head;
+  head.content_length = 2 * bytes.size() + 1;
+  EXPECT_EQ(uploads.plan(head, 1U << 30U, net::refusal).refusal->status, 413);
+}
+
+TEST_F(UploadsTest, models_that_come_at_once_take_no_more_room_than_others) {
+  const std::string bytes = model();
+  Uploads uploads(folder_ / "uploads", 3 * bytes.size());
+  ASSERT_TRUE(uploads.open());
+  std::vector<std::jthread> callers;
+  for (int i = 0; i < 8; ++i)
+    callers.emplace_back([&] {
+      for (int j = 0; j < 10; ++j) {
+        const auto sent = uploads.add("m.onnx", bytes);
+        EXPECT_TRUE(sent || sent.error().kind == ErrorKind::environment) << sent.error().message;
+      }
+    });
+  callers.clear();
+  EXPECT_EQ(kept(), 1U);
+}
+
+TEST_F(UploadsTest, one_caller_may_not_take_all_the_room) {
+  Uploads uploads(folder_ / "uploads", 2000, 2);
+  ASSERT_TRUE(uploads.open());
+  const auto plan = [&](const std::string& address) {
+    net::ServerRequest head;
+    head.address = address;
+    head.content_length = 10;
+    return uploads.plan(head, 1000, net::refusal);
+  };
+  const auto first = plan("2001:db8::1");
+  auto second = plan("2001:db8::2");
+  ASSERT_FALSE(first.refusal || second.refusal);
+  EXPECT_EQ(plan("2001:db8::3").refusal->status, 429);
+  EXPECT_FALSE(plan("2001:db8:0:1::3").refusal) << "another network";
+  second.hold.reset();
+  EXPECT_FALSE(plan("2001:db8::3").refusal);
 }
 
 }  // namespace

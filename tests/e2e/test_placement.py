@@ -285,6 +285,7 @@ def test_models_are_uploaded_and_placed_together(learned):
         assert status == 201, answer
         assert answer["model_characteristics"]["conv_layers"] == 26
         assert pathlib.Path(answer["filepath"]).read_bytes() == model
+        assert pathlib.Path(answer["filepath"]).parent == learned.folder / "uploads/old-routes"
         assert answer["profiling_prediction"]["node"] == "pi-1"
         ids = [service.ask("POST", f"/api/v1/models?name={n}.onnx", (learned.folder / f"{n}.onnx").read_bytes())[1]["id"]
                for n in ("small", "large")]
@@ -294,6 +295,34 @@ def test_models_are_uploaded_and_placed_together(learned):
         assert service.ask("POST", "/api/v1/placements", {}, Authorization="")[0] == 401
     finally:
         service.end()
+
+
+def test_who_has_no_token_pushes_out_nobody_elses_models(learned):
+    model = (learned.folder / "small.onnx").read_bytes()
+    size = len(model)
+    service = Service(learned, "--uploads-size", 2 * size, "--old-uploads-size", 2 * size + 4000)
+    try:
+        sent = service.ask("POST", "/api/v1/models", model)[1]["id"]
+        kept = [upload(service, form(model, model_input_size=1, model_output_size=1))[1]["filepath"] for _ in range(3)]
+        assert [pathlib.Path(file).exists() for file in kept] == [False, False, True], "the oldest make room"
+        assert service.ask("POST", "/api/v1/placements", {"models": [{"id": sent}]})[0] == 200
+        # Two that take their time are not all that there is room for.
+        callers = [slow_upload(service.ports[1], 2000) for _ in range(2)]
+        wait_until(lambda: upload(service, form(b"no model", model_input_size=1, model_output_size=1))[0] == 429, 20,
+                   "a third is refused")
+        assert service.ask("POST", "/api/v1/models", model)[0] == 201
+        for caller in callers:
+            caller.close()
+    finally:
+        service.end()
+
+
+def slow_upload(port, size):
+    """A connection that has announced so many bytes and sends none of them."""
+    caller = socket.create_connection(("127.0.0.1", port), timeout=20)
+    caller.sendall(f"POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: {size}\r\n"
+                   "Content-Type: multipart/form-data; boundary=xyz\r\n\r\n".encode())
+    return caller
 
 
 def test_bad_callers_get_errors_and_cost_little(learned):
@@ -320,7 +349,7 @@ def test_bad_callers_get_errors_and_cost_little(learned):
         status, answer = service.ask("POST", "/api/profiling", huge, old=True)
         assert status == 200 and answer["model_characteristics"] == huge
         assert math.isfinite(answer["profiling_prediction"]["predicted_execution_time"])
-        assert not list((learned.folder / "uploads").glob("body-*")), "bodies are gone"
+        assert not list((learned.folder / "uploads").rglob("body-*")), "bodies are gone"
         assert service.resident() < 100 << 20
     finally:
         service.end()
@@ -352,5 +381,9 @@ def test_what_was_learned_anew_is_used_without_a_restart(learned, tmp_path):
         os.rename(new, tmp_path / "placement.json")
         wait_until(lambda: service.ask("GET", "/readyz")[0] == 200, 20, "it is read", every=0.2)
         assert service.ask("POST", "/api/profiling", CALL, old=True)[0] == 200
+        assert [d["node"] for d in service.ask("GET", "/api/v1/devices")[1]["devices"]] == ["pi-1", "pi-2", "pi-3"]
+        calibrated = place.assay("device", "calibrate", "--name", "pi-4", "--quick", timeout=120)
+        assert calibrated.returncode == 0, calibrated.stderr
+        wait_until(lambda: "pi-4" in str(service.ask("GET", "/api/v1/devices")[1]), 20, "a device is added", every=0.2)
     finally:
         service.end()

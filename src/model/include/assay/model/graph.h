@@ -59,6 +59,8 @@ struct Tensor {
 
 /// Tensors with more elements are only described.
 inline constexpr size_t kSmallTensor = 4096;
+/// Of a shape; more are hostile, and the shape is treated as unknown.
+inline constexpr size_t kMostDims = 64;
 
 struct Dimension {
   std::optional<int64_t> size;

@@ -84,8 +84,8 @@ struct Trace {
 };
 
 /// Follows the model's nodes, sorted first, and infers shapes by own rules with small integer
-/// tensors evaluated. `model` must outlive the trace. Fails for cycles and for what is defined
-/// twice.
+/// tensors evaluated. `model` must outlive the trace. Fails for cycles, and for what would take too
+/// many steps or too much memory.
 Result<Trace> trace(const Model& model, const TraceOptions& options);
 
 }  // namespace assay::model

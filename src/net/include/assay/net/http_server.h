@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -74,7 +75,8 @@ struct RequestPlan {
 
 /// Bounds on what clients can cost.
 struct ServerLimits {
-  size_t clients = 64;  ///< further ones are told to come later
+  size_t clients = 64;                  ///< further ones are told to come later
+  size_t clients_of_caller = SIZE_MAX;  ///< of these, connections of one caller_of()
   size_t header_bytes = 16384;
   size_t body_bytes = 1U << 20U;
   Milliseconds patience{30'000};          ///< for a request to come, and for an answer to be taken
@@ -116,6 +118,10 @@ class HttpServer {
 
 /// Whether HttpServer::listen would understand this address.
 Result<void> check_address(const std::string& address);
+
+/// Who counts as one caller: an IPv4 address, or all of the /64 that an IPv6 address is of, since
+/// whoever has one address of it mostly has all.
+std::string caller_of(const std::string& address);
 
 /// "a%20b+c" is "a b c"; nonsense behind a "%" stays as it is.
 std::string query_decoded(std::string_view text);

@@ -23,6 +23,8 @@ struct Device {
   std::string gpu_model = {};  ///< "NVIDIA H200"; of the first, which alone is measured
   double gpu_memory_bytes = 0;
   double gpus = 0;  ///< how many there are
+
+  bool operator==(const Device&) const = default;
 };
 
 nlohmann::json device_document(const Device& device);

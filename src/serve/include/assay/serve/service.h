@@ -18,13 +18,15 @@ struct ServiceSettings {
   std::string old_listen = {};  ///< of the two old routes, without a token; empty: nowhere
   double old_rate = 100;        ///< requests a second of one caller there
 
-  std::filesystem::path token_file = {};      ///< made where there is none
-  std::filesystem::path model_file = {};      ///< of `assay train`; read again when it changes
-  std::string shared = {};                    ///< a store that has it instead: postgresql://…
-  std::vector<predict::Device> devices = {};  ///< that were calibrated, beside those learned
-  std::filesystem::path uploads = {};         ///< folder of models that callers send
+  std::filesystem::path token_file = {};  ///< made where there is none
+  std::filesystem::path model_file = {};  ///< of `assay train`; read again when it changes
+  std::string shared = {};                ///< a store that has it instead: postgresql://…
+  /// Those that were calibrated, beside those learned; asked again at each interval.
+  std::function<Result<std::vector<predict::Device>>()> find_devices = {};
+  std::filesystem::path uploads = {};  ///< folder of models that callers send
   uint64_t largest_upload = 4ULL << 30U;
-  uint64_t uploads_size = 16ULL << 30U;  ///< of the folder; the oldest make room
+  uint64_t uploads_size = 16ULL << 30U;     ///< of the folder, half of it for what is on its way
+  uint64_t old_uploads_size = 8ULL << 30U;  ///< of its folder for the old routes, likewise
 
   promapi::PrometheusAccess prometheus = {};  ///< without a url: the devices of the model file
   placement::JoinRules join = {};
