@@ -103,6 +103,7 @@ Candidate candidate_of(const Predictor& predictor, const Question& question, con
   const Estimate& now = *times.now;
   Candidate result{.node = node,
                    .engine = predictor.tasks()[now.task].engine,
+                   .threads = predictor.tasks()[now.task].threads,
                    .seconds = now.seconds,
                    .low = now.low,
                    .high = now.high,
@@ -110,6 +111,7 @@ Candidate candidate_of(const Predictor& predictor, const Question& question, con
                    .doubt = now.doubt};
   if (const auto network = network_of(question, device))
     result.transfer_seconds = bytes_moved(question) / *network;
+  add_doubt(result.doubt, node, device);
   result.memory_needed = memory_needed(question);
   // What others keep busy is not this model's to pay.
   if (node.watts) result.joules = *node.watts * times.idle->seconds;
@@ -124,9 +126,10 @@ std::string why_not(const Predictor& predictor, const Node& node, std::optional<
       }))
     return "nothing was measured there in the model's precision";
   return fmt::format(
-      "nothing was learned of devices like it ({}); run 'assay collect' there and 'assay train "
+      "nothing was learned of devices like it ({}{}); run 'assay collect' there and 'assay train "
       "--update'",
-      node.model.empty() ? node.name : node.model);
+      node.model.empty() ? node.name : node.model,
+      node.cores ? fmt::format(", {} cores", *node.cores) : "");
 }
 
 }  // namespace
