@@ -79,6 +79,7 @@ Candidate candidate_of(const Predictor& predictor, const Question& question, con
                        const Device& device, const Estimate& now, const Estimate& idle) {
   Candidate result{.node = node,
                    .engine = predictor.tasks()[now.task].engine,
+                   .threads = predictor.tasks()[now.task].threads,
                    .seconds = now.seconds,
                    .low = now.low,
                    .high = now.high,
@@ -86,6 +87,7 @@ Candidate candidate_of(const Predictor& predictor, const Question& question, con
                    .doubt = now.doubt};
   if (const auto network = network_of(question, device))
     result.transfer_seconds = bytes_moved(question) / *network;
+  add_doubt(result.doubt, node, device);
   result.memory_needed = memory_needed(question);
   // What others keep busy is not this model's to pay.
   if (node.watts) result.joules = *node.watts * idle.seconds;
@@ -97,9 +99,10 @@ std::string why_not(const Predictor& predictor, const Node& node, std::optional<
   if (device && !predictor.tasks_of(*device).empty())
     return "nothing was measured there in the model's precision";
   return fmt::format(
-      "nothing was learned of devices like it ({}); run 'assay collect' there and 'assay train "
+      "nothing was learned of devices like it ({}{}); run 'assay collect' there and 'assay train "
       "--update'",
-      node.model.empty() ? node.name : node.model);
+      node.model.empty() ? node.name : node.model,
+      node.cores ? fmt::format(", {} cores", *node.cores) : "");
 }
 
 }  // namespace

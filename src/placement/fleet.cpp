@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <string_view>
 #include <unordered_map>
@@ -12,8 +13,19 @@ namespace {
 
 Node node_of(const predict::Device& device) {
   Node node{device.name, device.uuid, device.kind, device.model};
+  if (device.cores > 0) node.cores = device.cores;
   if (device.memory_bytes > 0) node.memory_bytes = device.memory_bytes;
   return node;
+}
+
+bool is_same(const Node& node, const predict::Device& device) {
+  return node.name == device.name || (!node.uuid.empty() && node.uuid == device.uuid);
+}
+
+/// Nothing where it is not known of both.
+std::optional<bool> same_cores(const Node& node, const predict::Device& device) {
+  if (!node.cores || !(device.cores > 0)) return std::nullopt;
+  return std::abs(*node.cores - device.cores) < 0.01;
 }
 
 /// Devices by what they are called, have or are.
@@ -22,7 +34,7 @@ class Index {
   explicit Index(const std::vector<predict::Device>& devices) : devices_(devices) {
     for (size_t i = 0; i < devices.size(); ++i) {
       by_name_.emplace(devices[i].name, i);
-      if (!devices[i].model.empty()) by_model_.emplace(devices[i].model, i);
+      if (!devices[i].model.empty()) by_model_[devices[i].model].push_back(i);
       if (devices[i].uuid.empty()) continue;
       const auto [at, is_new] = by_uuid_.emplace(devices[i].uuid, i);
       if (!is_new) at->second = std::nullopt;
@@ -32,18 +44,36 @@ class Index {
   std::optional<size_t> find(const Node& node) const {
     if (const auto named = by_name_.find(node.name); named != by_name_.end()) return named->second;
     if (const auto same = by_uuid_.find(node.uuid); same != by_uuid_.end() && same->second) {
-      // A card that was cloned has its uuid in another board, too.
-      const std::string& model = devices_[*same->second].model;
-      if (model.empty() || node.model.empty() || model == node.model) return same->second;
+      if (could_be(node, devices_[*same->second])) return same->second;
     }
-    if (const auto like = by_model_.find(node.model); like != by_model_.end()) return like->second;
-    return std::nullopt;
+    return find_like(node);
   }
 
  private:
+  /// A card that was cloned has its uuid in another board, too, and a part of a machine that
+  /// stands for a device has the machine's.
+  static bool could_be(const Node& node, const predict::Device& device) {
+    const bool other_model =
+        !device.model.empty() && !node.model.empty() && device.model != node.model;
+    return !other_model && same_cores(node, device).value_or(true);
+  }
+
+  /// Of one model are all virtual machines of a hypervisor, however large they are.
+  std::optional<size_t> find_like(const Node& node) const {
+    const auto found = by_model_.find(node.model);
+    if (found == by_model_.end()) return std::nullopt;
+    std::optional<size_t> perhaps;
+    for (const size_t i : found->second) {
+      const auto same = same_cores(node, devices_[i]);
+      if (same.value_or(false)) return i;
+      if (!same && !perhaps) perhaps = i;
+    }
+    return perhaps;
+  }
+
   const std::vector<predict::Device>& devices_;
   std::unordered_map<std::string_view, size_t> by_name_;
-  std::unordered_map<std::string_view, size_t> by_model_;
+  std::unordered_map<std::string_view, std::vector<size_t>> by_model_;
   /// Nothing where several have it: parts of one machine, or what was made from one image.
   std::unordered_map<std::string_view, std::optional<size_t>> by_uuid_;
 };
@@ -75,6 +105,12 @@ std::vector<std::optional<size_t>> match(const std::vector<Node>& nodes,
   found.reserve(nodes.size());
   for (const auto& node : nodes) found.push_back(index.find(node));
   return found;
+}
+
+void add_doubt(std::string& doubt, const Node& node, const predict::Device& device) {
+  if (is_same(node, device)) return;
+  if (!doubt.empty()) doubt += "; ";
+  doubt += fmt::format("{} is told by {}, of the same model", node.name, device.name);
 }
 
 }  // namespace assay::placement

@@ -55,5 +55,32 @@ TEST(Match, a_cloned_card_in_another_board_is_another_device) {
             (Found{std::nullopt, 0}));
 }
 
+TEST(Match, devices_of_one_model_are_told_apart_by_their_cores) {
+  const std::vector<predict::Device> machines = {
+      {"large", "u-1", "VM", "Standard PC", 64, 0, {}},
+      {"small", "u-2", "VM", "Standard PC", 2, 0, {}},
+      {"unknown", "u-3", "VM", "Board", 0, 0, {}},
+  };
+  const auto like = [](const std::string& model, std::optional<double> cores) {
+    return Node{.name = "x", .model = model, .cores = cores};
+  };
+  EXPECT_EQ(match({like("Standard PC", 2), like("Standard PC", 8), like("Standard PC", {}),
+                   like("Board", 4)},
+                  machines),
+            (Found{1, std::nullopt, 0, 2}));
+  const Node part{.name = "y", .uuid = "u-1", .cores = 32};
+  EXPECT_EQ(match({part}, machines), (Found{std::nullopt}));
+}
+
+TEST(AddDoubt, where_a_node_is_told_by_another_device) {
+  std::string doubt = "far";
+  add_doubt(doubt, {.name = "pi-7", .uuid = "u-7"}, kDevices[0]);
+  EXPECT_EQ(doubt, "far; pi-7 is told by raspberrypi, of the same model");
+  doubt.clear();
+  add_doubt(doubt, {.name = "renamed", .uuid = "u-1"}, kDevices[0]);
+  add_doubt(doubt, {.name = "raspberrypi", .uuid = "u-7"}, kDevices[0]);
+  EXPECT_EQ(doubt, "");
+}
+
 }  // namespace
 }  // namespace assay::placement

@@ -13,7 +13,9 @@ namespace {
 using promapi::InstantValue;
 using Series = LiveSeries::Series;
 
-/// Two readings of one node that are further apart are of two nodes.
+/// Two readings of one node that are further apart are of two nodes. When it was started tells;
+/// where that is not known, the load, which is read at different moments.
+constexpr double kSameStart = 10;  // seconds
 constexpr double kSameLoad = 0.2;
 
 /// What nothing is known of.
@@ -78,6 +80,7 @@ class Joiner {
               identity.series->label("char_node_device_model_name")};
     ASSAY_TRY(node.load, load_of(instance));
     node.disk_used = share_at(live_.disk_used, instance);
+    node.cores = at(live_.cores, instance);
     node.memory_bytes = at(live_.memory_bytes, instance);
     node.memory_available = at(live_.memory_available, instance);
     node.watts = watts_of(identity);
@@ -122,15 +125,45 @@ class Joiner {
           fmt::format("its load is not known: {} has no two samples of "
                       "node_cpu_seconds_total within five minutes",
                       first));
-    std::vector<double> loads;
-    for (const auto& instance : found) loads.push_back(of_instance(live_.busy, instance)->value);
-    const auto [least, most] = std::minmax_element(loads.begin(), loads.end());
-    if (*most - *least > kSameLoad)
-      return refused(
-          fmt::format("{} instances say that they are it, and contradict each other: "
-                      "they are {:.0f} % to {:.0f} % busy",
-                      found.size(), 100 * *least, 100 * *most));
+    // What it was scraped as before is still there for a while.
+    std::stable_sort(found.begin(), found.end(),
+                     [this](const auto& a, const auto& b) { return age_of(a) < age_of(b); });
+    std::erase_if(found, [&, best = found.front()](const std::string& instance) {
+      return instance != best && !(age_of(instance) <= rules_.oldest_seconds);
+    });
+    if (const std::string why = contradiction(found); !why.empty())
+      return refused(fmt::format("{} instances say that they are it, and contradict each other: {}",
+                                 found.size(), why));
     return found.front();
+  }
+
+  double age_of(const std::string& instance) const {
+    const InstantValue* age = of_instance(live_.busy_ages, instance);
+    return age == nullptr || std::isnan(age->value) ? kLongAgo : age->value;
+  }
+
+  /// From the least to the most; nothing where one of the instances has no value.
+  static std::optional<std::pair<double, double>> range(const Series& series,
+                                                        const std::vector<std::string>& instances) {
+    std::pair<double, double> ends = {kLongAgo, -kLongAgo};
+    for (const auto& instance : instances) {
+      const InstantValue* found = of_instance(series, instance);
+      if (found == nullptr) return std::nullopt;
+      ends = {std::min(ends.first, found->value), std::max(ends.second, found->value)};
+    }
+    return ends;
+  }
+
+  /// Why these are not of one node; empty: they may be.
+  std::string contradiction(const std::vector<std::string>& instances) const {
+    if (const auto starts = range(live_.boots, instances))
+      return starts->second - starts->first <= kSameStart
+                 ? ""
+                 : fmt::format("they were started {:.0f} s apart", starts->second - starts->first);
+    const auto loads = range(live_.busy, instances);
+    if (!loads || loads->second - loads->first <= kSameLoad) return "";
+    return fmt::format("they are {:.0f} % to {:.0f} % busy", 100 * loads->first,
+                       100 * loads->second);
   }
 
   Result<double> load_of(const std::string& instance) const {

@@ -109,6 +109,36 @@ TEST(Join, nodes_that_contradict_themselves_are_left_out) {
   EXPECT_EQ(Live().identity("", "u", "a").load("a", .4).reason(), "it has no name");
 }
 
+TEST(Join, two_exporters_of_one_node_are_read_at_different_moments) {
+  Live live = Live()
+                  .identity("a", "u", "x")
+                  .load("p:9100", .1, 12)
+                  .load("q:9410", .9, 2)
+                  .uname("p:9100", "a")
+                  .uname("q:9410", "a");
+  live.series.boots = {{{{"instance", "p:9100"}}, 1e9}, {{{"instance", "q:9410"}}, 1e9 + 1}};
+  ASSERT_EQ(live.reason(), "not left out");
+  EXPECT_EQ(live.joined().nodes.at(0).load, .9) << "the fresher one";
+  live.series.boots[1].value += 3600;
+  EXPECT_EQ(live.reason(),
+            "2 instances say that they are it, and contradict each other: they were started 3601 s "
+            "apart");
+}
+
+TEST(Join, a_former_address_does_not_speak_for_a_node) {
+  Live live = Live()
+                  .identity("a", "u", "x")
+                  .load("10.0.0.1:9100", .9)
+                  .load("10.0.0.2:9100", .1)
+                  .uname("10.0.0.1:9100", "a")
+                  .uname("10.0.0.2:9100", "a");
+  live.series.busy_ages.erase(live.series.busy_ages.begin());
+  ASSERT_EQ(live.reason(), "not left out");
+  EXPECT_EQ(live.joined().nodes.at(0).load, .1);
+  live.series.busy_ages[0].value = 500;
+  EXPECT_EQ(live.reason(), "its load was read 500 s ago");
+}
+
 TEST(Join, a_node_that_was_named_anew_is_the_fresh_one) {
   const auto fleet =
       Live().identity("a", "old", "x", 300).identity("a", "new", "y").load("a", .3).joined();
@@ -120,12 +150,14 @@ TEST(Join, what_else_is_known_comes_with_it) {
   Live live = Live().identity("a", "u", "a").load("a", .3);
   live.series.disk_used.push_back({{{"instance", "a"}}, .6});
   live.series.memory_bytes.push_back({{{"instance", "a"}}, 4e9});
+  live.series.cores.push_back({{{"instance", "a"}}, 4});
   live.series.memory_available.push_back({{{"instance", "b"}}, 1e9});
   live.series.watts.push_back({{{"char_node_name", "a"}, {"char_node_uuid", "u"}}, 15});
   const auto fleet = live.joined();
   ASSERT_EQ(fleet.nodes.size(), 1U);
   EXPECT_EQ(fleet.nodes[0].disk_used, .6);
   EXPECT_EQ(fleet.nodes[0].memory_bytes, 4e9);
+  EXPECT_EQ(fleet.nodes[0].cores, 4);
   EXPECT_FALSE(fleet.nodes[0].memory_available);
   EXPECT_EQ(fleet.nodes[0].watts, 15);
 }

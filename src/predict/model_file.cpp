@@ -247,10 +247,11 @@ Result<Trained> trained_of(const json& document, const std::string& name) {
   }
   for (const auto& one : header.at("tasks")) {
     trained.tasks.push_back(task_of(one));
+    trained.tasks.back().threads = one.at("threads").get<double>();
     const size_t device = find_device(trained.devices, trained.tasks.back().device);
     insist(device < trained.devices.size(), "a task has no device");
     trained.facts.push_back(
-        {one.at("threads").get<double>(), device, place_of(trained.devices[device])});
+        {trained.tasks.back().threads, device, place_of(trained.devices[device])});
   }
   auto factors = numbers_of(header.at("slowdown_factors"));
   insist(factors.size() == trained.tasks.size(), "a task has no factor");

@@ -112,6 +112,18 @@ class Answer {
 
 constexpr const char* kUnmeasured = "nothing was run on this device; its calibration stands in";
 
+/// Takes figures that are newer than what was learned. How a device that was run suffers from a
+/// load stays as it was learned.
+void renew(Trained& trained, size_t number, const Device& newer) {
+  Device& device = trained.devices[number];
+  for (const auto& [name, value] : newer.figures) device.figures[name] = value;
+  if (newer.memory_bytes > 0) device.memory_bytes = newer.memory_bytes;
+  for (const auto& one : trained.unmeasured) {
+    TaskFacts& facts = trained.facts[one.task];
+    if (facts.device == number) facts.place = place_of(device);
+  }
+}
+
 std::string joined(const std::string& a, const std::string& b) {
   return a.empty() || b.empty() ? a + b : a + "; " + b;
 }
@@ -135,9 +147,13 @@ Result<Predictor> Predictor::read(const std::filesystem::path& file) {
 
 Predictor Predictor::with(std::span<const Device> devices) const {
   Trained trained = state_->trained;
-  for (const auto& device : devices)
-    if (find_device(trained.devices, device.name) == trained.devices.size())
+  for (const auto& device : devices) {
+    const size_t known = find_device(trained.devices, device.name);
+    if (known == trained.devices.size())
       trained.devices.push_back(device);
+    else
+      renew(trained, known, device);
+  }
   add_unmeasured(trained);
   return Predictor(std::make_unique<const State>(std::move(trained)));
 }

@@ -59,6 +59,12 @@ Result<Recipe> recipe_of(const Mapping* mapping) {
   return recipe;
 }
 
+/// Engines whose threads are not told are taken to have as many as there are cores.
+double threads_of(const Runs& runs, size_t task, double threads) {
+  if (threads > 0) return threads;
+  return std::ceil(runs.devices[find_device(runs.devices, runs.tasks[task].device)].cores);
+}
+
 /// Of runs of one task with different numbers of threads only those with the most usual one: the
 /// others are of another task, which nobody could ask for. Tells which are left out.
 Runs with_usual_threads(const Runs& runs, std::vector<std::string>& left_out) {
@@ -72,12 +78,15 @@ Runs with_usual_threads(const Runs& runs, std::vector<std::string>& left_out) {
                          [](const auto& a, const auto& b) { return a.second < b.second; });
     usual.push_back(most == of_task.end() ? 0 : most->first);
     for (const auto& [threads, count] : of_task)
-      if (threads != usual.back())
+      if (threads_of(runs, task, threads) != threads_of(runs, task, usual.back()))
         left_out.push_back(fmt::format("{}: {} runs with {} threads, as most have {}",
                                        words_of(runs.tasks[task]), count, threads, usual.back()));
   }
   Runs used = runs;
-  std::erase_if(used.runs, [&](const Run& run) { return run.threads != usual[run.task]; });
+  std::erase_if(used.runs, [&](const Run& run) {
+    return threads_of(runs, run.task, run.threads) != threads_of(runs, run.task, usual[run.task]);
+  });
+  for (Run& run : used.runs) run.threads = usual[run.task];
   return used;
 }
 

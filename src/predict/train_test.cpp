@@ -75,6 +75,7 @@ TEST(Train, devices_and_tasks_are_kept) {
   ASSERT_EQ(predictor().tasks().size(), 2U);
   EXPECT_EQ(predictor().tasks()[0].device, "board");
   EXPECT_EQ(predictor().tasks()[0].engine, "opencv");
+  EXPECT_EQ(predictor().tasks()[0].threads, 4);
 }
 
 TEST(Train, validation_is_by_family_and_honest) {
@@ -101,6 +102,16 @@ TEST(Train, engines_of_one_device_are_no_choice_between_devices) {
   const auto training = train(runs, {});
   ASSERT_TRUE(training) << training.error().message;
   EXPECT_EQ(training->report.by_workload.fastest.count, 0U);
+}
+
+TEST(Train, threads_that_are_not_told_are_as_many_as_there_are_cores) {
+  auto runs = known_runs(30);
+  const double cores = runs.devices[runs.runs[0].task].cores;
+  ASSERT_EQ(runs.runs[0].threads, cores);
+  for (size_t i = 0; i < 5; ++i) runs.runs[i].threads = 0;
+  const auto training = train(runs, {});
+  ASSERT_TRUE(training) << training.error().message;
+  EXPECT_EQ(training->report.left_out, std::vector<std::string>());
 }
 
 TEST(Train, runs_with_other_threads_than_most_are_left_out_and_named) {
@@ -197,6 +208,18 @@ TEST(Train, a_device_can_be_added_when_it_was_calibrated) {
   EXPECT_LT(mean_error_on(more, 2, other), 0.2);
   EXPECT_EQ(tell_all(more, asked_model(3)).at(1).seconds,
             tell_all(predictor(), asked_model(3)).at(1).seconds);
+}
+
+TEST(Train, a_device_that_was_calibrated_later_has_its_newer_figures) {
+  Device newer;
+  newer.name = predictor().devices()[0].name;
+  newer.figures["network_bytes_per_second"] = 1e7;
+  const Predictor more = predictor().with(std::vector<Device>{newer});
+  ASSERT_EQ(more.devices().size(), predictor().devices().size());
+  EXPECT_EQ(more.devices()[0].figures.at("network_bytes_per_second"), 1e7);
+  EXPECT_EQ(more.devices()[0].cores, predictor().devices()[0].cores);
+  for (const auto& [name, value] : predictor().devices()[0].figures)
+    EXPECT_EQ(more.devices()[0].figures.at(name), value) << name;
 }
 
 TEST(Train, a_device_with_few_runs_is_told_by_what_the_others_do) {

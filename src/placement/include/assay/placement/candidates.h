@@ -22,6 +22,7 @@ struct Question {
 struct Candidate {
   Node node;
   std::string engine = {};
+  double threads = 0;  ///< of the engine, that the time was told for; 0: as many as there are cores
   double seconds = 0;
   double low = 0;  ///< four of five times lie between low and high
   double high = 0;

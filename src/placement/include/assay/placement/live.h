@@ -17,6 +17,8 @@ struct LiveSeries {
   Series unames;         ///< node_uname_info
   Series busy;           ///< by instance
   Series busy_ages;      ///< seconds, by instance
+  Series boots;          ///< when it was started, seconds since 1970
+  Series cores;          ///< by instance
   Series disk_used;      ///< of "/"
   Series memory_bytes;
   Series memory_available;

@@ -19,6 +19,7 @@ struct Task {
   std::string device;  ///< name of one of Predictor::devices()
   std::string engine;
   std::string precision;
+  double threads = 0;  ///< that the engine had; 0: not known, or as many as there are cores
 };
 
 /// A question for the time of one inference.
@@ -51,7 +52,7 @@ class Predictor {
 
   /// The same, and it tells also devices that were calibrated after it was learned: what they take
   /// follows from what others take, by what both were measured to reach. Those it knows by name
-  /// stay as they are. Its tasks come first, in the same order.
+  /// take their newer figures. Its tasks come first, in the same order.
   Predictor with(std::span<const Device> devices) const;
 
   const std::vector<Device>& devices() const;
