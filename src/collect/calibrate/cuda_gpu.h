@@ -4,7 +4,6 @@
 #include "calibrate/cuda_driver.h"
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>

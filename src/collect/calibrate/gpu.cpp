@@ -62,10 +62,6 @@ Result<std::string> line_from(infer::Child& child, int output, Milliseconds pati
   return text.substr(0, text.find('\n'));
 }
 
-Failure not_of_ours() {
-  return refused("the process that measures it said something that is no answer");
-}
-
 Result<GpuFigures> figures_of(const json& line) {
   GpuFigures found;
   found.model = line.at("model").get<std::string>();
@@ -97,12 +93,11 @@ std::string gpu_line(const Result<GpuFigures>& found) {
 
 Result<GpuFigures> read_gpu_line(const std::string& line) {
   const json read = json::parse(line, nullptr, false);
-  if (!read.is_object()) return not_of_ours();
   try {
     if (read.contains("error")) return refused(read.at("error").get<std::string>());
     return figures_of(read);
   } catch (const json::exception&) {
-    return not_of_ours();
+    return refused("the process that measures it said something that is no answer");
   }
 }
 

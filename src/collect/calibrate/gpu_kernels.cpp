@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/gpu_kernels.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -28,6 +29,6 @@ std::span<const GpuKernel> gpu_kernels();
 /// of kStreamThreads goes over kStreamBytes of each array.
 std::string stream_ptx();
 inline constexpr unsigned kStreamThreads = 256;
-inline constexpr size_t kStreamBytes = 16 * 4 * kStreamThreads;
+inline constexpr size_t kStreamBytes = size_t{16} * 4 * kStreamThreads;
 
 }  // namespace assay::collect
