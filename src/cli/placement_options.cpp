@@ -85,17 +85,20 @@ std::filesystem::path learned_file(const PlacementOptions& options, const Contex
 Result<std::vector<predict::Device>> calibrated_devices(const PlacementOptions& options,
                                                         const Context& context) {
   std::vector<predict::Device> devices;
-  for (const auto& found : collect::load_calibrations(collect::devices_folder(context.store))) {
-    if (found) devices.push_back(found->device);
-  }
+  const auto add = [&](const Result<collect::Calibration>& found) {
+    if (found)
+      devices.push_back(found->device);
+    else
+      fmt::print(stderr, "assay: left out: {}\n", found.error().message);
+  };
+  for (const auto& found : collect::load_calibrations(collect::devices_folder(context.store)))
+    add(found);
   if (options.shared.empty()) return devices;
   ASSAY_TRY(const auto shelf, store::Shelf::open(options.shared));
   ASSAY_TRY(const auto documents, shelf->list("device"));
-  for (const auto& document : documents) {
-    const auto found = collect::read_calibration(
-        nlohmann::json::parse(document.json, nullptr, false), document.name);
-    if (found) devices.push_back(found->device);
-  }
+  for (const auto& document : documents)
+    add(collect::read_calibration(nlohmann::json::parse(document.json, nullptr, false),
+                                  "the shared store, " + document.name));
   return devices;
 }
 
