@@ -24,7 +24,7 @@ constexpr const char* kMeasure = R"({"count": 300, "seconds": 1})";
 constexpr size_t kFewest = 5;
 constexpr size_t kLongestName = 40;
 constexpr double kMemoryRoom = 512e6;
-constexpr double kMemoryTimes = 6;
+constexpr double kMemoryTimes = 4;
 
 std::string text_of(const json& document, const char* key) {
   const auto found = document.find(key);

@@ -115,7 +115,7 @@ TEST_F(DockerHostTest, starts_a_worker_asks_it_and_ends_it) {
   EXPECT_NE(created().find(R"("assay.placement.node":"pi-1")"), std::string::npos) << created();
   EXPECT_NE(created().find(R"("assay.placement":"m")"), std::string::npos) << created();
   EXPECT_NE(created().find(R"("ReadonlyRootfs":true)"), std::string::npos) << created();
-  EXPECT_NE(created().find(R"("Memory":1112000000)"), std::string::npos) << created();
+  EXPECT_NE(created().find(R"("Memory":912000000)"), std::string::npos) << created();
   EXPECT_TRUE(was_asked("PUT /containers/abc/archive?path=%2Fassay"));
   EXPECT_EQ(one->serves().value_or(true), false) << "its model is not loaded yet";
   EXPECT_EQ(one->serves().value_or(false), true);

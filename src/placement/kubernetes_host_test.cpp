@@ -66,7 +66,7 @@ TEST(KubernetesHost, starts_a_pod_on_the_node_and_gives_it_the_model_until_it_se
   EXPECT_EQ(pod["metadata"]["name"], "assay-m-1");
   const json& resources = pod["spec"]["containers"][0]["resources"];
   EXPECT_EQ(resources["requests"]["memory"], "100000000");
-  EXPECT_EQ(resources["limits"]["memory"], "1112000000");
+  EXPECT_EQ(resources["limits"]["memory"], "912000000");
   std::map<std::string, std::string> env;
   for (const auto& one : pod["spec"]["containers"][0]["env"]) env[one["name"]] = one["value"];
   EXPECT_EQ(env["ASSAY_PORT"], "7010");
