@@ -60,6 +60,8 @@ std::string summary(const collect::Collected& sum, const collect::Options& optio
   if (sum.before > 0)
     text += fmt::format(", {} {} there", sum.before, sum.before == 1 ? "was" : "were");
   if (sum.refused > 0) text += fmt::format("; {} refused by an engine", sum.refused);
+  if (sum.late > 0)
+    text += fmt::format("; {} not in time beside other work, left for another call", sum.late);
   if (sum.outliers > 0) text += fmt::format("; {} marked as outliers", sum.outliers);
   return text;
 }

@@ -25,6 +25,7 @@ Examples:
   assay place resnet50.onnx --deploy --image lab/worker:1       start it there, and measure it
   assay place resnet50.onnx --deploy --image lab/worker:1 --docker pi-1=tcp://10.0.0.7:2376
   assay place resnet50.onnx --deploy --image lab/worker:1 --kubernetes --advertise 10.0.0.5
+  assay place --list                                            what was started so far
   assay place --end assay-resnet50-3fa2c1
 
 What is measured goes to placed.csv beside the history: assay train placed.csv --update FILE
@@ -37,6 +38,7 @@ struct PlaceArguments {
   bool deploy = false;
   std::string wait;
   std::string end;
+  bool list = false;
   bool json = false;
 };
 
@@ -80,18 +82,10 @@ Result<placement::PlacedModel> deploy(const PlaceArguments& args, const Known& k
                                       .devices = devices,
                                       .image = args.workers.image};
   const bool only = devices.size() == 1 && known.fleet.nodes.size() == 1;
-  const auto find_host = [&](const std::string& node) {
-    return worker_host(args.workers, node, only, listener.wanted);
+  const auto find_host = [&](const std::string& node, const placement::Wanted& wanted) {
+    return worker_host(args.workers, node, only, wanted);
   };
   return placement::place(order, find_host, listener);
-}
-
-/// The words that end the worker again.
-std::string end_command(const PlaceArguments& args, const std::string& worker) {
-  std::string words = "assay place --end " + worker;
-  for (const auto& docker : args.workers.dockers) words += " --docker " + docker;
-  if (args.workers.kubernetes) words += " --kubernetes --namespace " + args.workers.name_space;
-  return words;
 }
 
 Result<int> deploy_and_tell(const PlaceArguments& args, const Context& context, const Known& known,
@@ -110,7 +104,7 @@ Result<int> deploy_and_tell(const PlaceArguments& args, const Context& context, 
     print_json(document);
   } else {
     fmt::print("\n{}  it goes on running; this ends it: {}\n", placement::placed_text(*placed),
-               end_command(args, placed->worker));
+               end_command(args.workers, placed->worker));
   }
   if (!kept) return fail(kept.error());
   if (!args.json)
@@ -126,7 +120,20 @@ Result<int> tell_only(const PlaceArguments& args, const placement::Ranking& rank
   return reached(ranking) ? kDone : kGoalMissed;
 }
 
+Result<int> tell_workers(const PlaceArguments& args) {
+  const Signals signals;
+  ASSAY_TRY(const auto workers, list_workers(args.workers, [&] { return !signals.came(); }));
+  if (args.json)
+    print_json(placement::workers_document(workers));
+  else
+    fmt::print("{}", placement::workers_text(workers));
+  for (const auto& one : workers.not_asked)
+    fmt::print(stderr, "assay: {} could not be asked: {}\n", one.node, one.reason);
+  return workers.not_asked.empty() ? kDone : kRefused;
+}
+
 Result<int> place(const PlaceArguments& args, const Context& context) {
+  if (args.list) return tell_workers(args);
   if (!args.end.empty()) {
     ASSAY_CHECK(end_worker(args.workers, args.end));
     fmt::print("{} is ended\n", args.end);
@@ -141,6 +148,7 @@ Result<int> place(const PlaceArguments& args, const Context& context) {
     fmt::print("{}", placement::ranking_text(args.model, ranked.ranking, output_look().color));
   if (!args.deploy) return tell_only(args, ranked.ranking);
   if (reached(ranked.ranking)) return deploy_and_tell(args, context, known, ranked);
+  if (args.json) print_json(document_of(args, ranked.ranking));
   fmt::print(stderr, "assay: nothing was started: {}\n", ranked.ranking.answer);
   return kGoalMissed;
 }
@@ -154,6 +162,7 @@ void add_place_command(CLI::App& app, Context& context) {
   auto args = std::make_shared<PlaceArguments>();
   command->add_option("model", args->model, "ONNX file")->type_name("FILE");
   command->add_flag("--deploy", args->deploy, "Start it on the best device");
+  command->add_flag("--list", args->list, "Tell which workers were started and not ended");
   command->add_option("--end", args->end, "End a worker that was started before")
       ->type_name("NAME");
   command->add_option("--wait", args->wait, "How long a worker may take until it serves (120s)")

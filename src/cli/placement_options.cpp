@@ -85,9 +85,14 @@ Result<std::vector<predict::Device>> calibrated_devices(const PlacementOptions& 
                                                         const Context& context,
                                                         std::unique_ptr<store::Shelf>& shelf) {
   std::vector<predict::Device> devices;
-  for (const auto& found : collect::load_calibrations(collect::devices_folder(context.store))) {
-    if (found) devices.push_back(found->device);
-  }
+  const auto add = [&](const Result<collect::Calibration>& found) {
+    if (found)
+      devices.push_back(found->device);
+    else
+      fmt::print(stderr, "assay: left out: {}\n", found.error().message);
+  };
+  for (const auto& found : collect::load_calibrations(collect::devices_folder(context.store)))
+    add(found);
   if (options.shared.empty()) return devices;
   if (!shelf) {
     ASSAY_TRY(shelf, store::Shelf::open(options.shared));
@@ -97,11 +102,9 @@ Result<std::vector<predict::Device>> calibrated_devices(const PlacementOptions& 
     shelf.reset();  // the next call connects anew
     return fail(documents.error());
   }
-  for (const auto& document : *documents) {
-    const auto found = collect::read_calibration(
-        nlohmann::json::parse(document.json, nullptr, false), document.name);
-    if (found) devices.push_back(found->device);
-  }
+  for (const auto& document : *documents)
+    add(collect::read_calibration(nlohmann::json::parse(document.json, nullptr, false),
+                                  "the shared store, " + document.name));
   return devices;
 }
 

@@ -58,8 +58,11 @@ Result<int> serve_requests(ServeArguments& args, const Context& context) {
   };
   settings.deploy_image = args.workers.image;
   settings.placed_table = folder / "placed.csv";
-  settings.find_host = [&args](const std::string& node) {
-    return worker_host(args.workers, node, false, {});
+  settings.find_host = [&args](const std::string& node, const placement::Wanted& wanted) {
+    return worker_host(args.workers, node, false, wanted);
+  };
+  settings.list_workers = [&args](const placement::Wanted& wanted) {
+    return list_workers(args.workers, wanted);
   };
   ASSAY_TRY(settings.join, join_rules(args.placement));
   ASSAY_TRY(settings.loads, loads_of(args.placement));

@@ -101,6 +101,28 @@ Result<std::unique_ptr<placement::WorkerHost>> worker_host(const WorkerOptions& 
       node, node));
 }
 
+Result<placement::Workers> list_workers(const WorkerOptions& options,
+                                        const std::function<bool()>& wanted) {
+  placement::Workers workers;
+  if (options.kubernetes) {
+    ASSAY_TRY(const auto cluster, cluster_of(options));
+    ASSAY_TRY(workers.list, placement::kubernetes_workers(cluster, wanted));
+    return workers;
+  }
+  ASSAY_TRY(const auto daemons, daemons_of(options));
+  for (const auto& [node, daemon] : daemons) {
+    const auto found = placement::docker_workers(daemon, node, wanted);
+    if (found)
+      workers.add(*found);
+    else
+      workers.not_asked.push_back({node, found.error().message});
+  }
+  const auto own = placement::docker_workers("", own_name(), wanted);
+  if (own) workers.add(*own);
+  if (!own && daemons.empty()) return fail(own.error());
+  return workers;
+}
+
 Result<void> end_worker(const WorkerOptions& options, const std::string& name) {
   if (options.kubernetes) {
     ASSAY_TRY(const auto cluster, cluster_of(options));
@@ -114,6 +136,15 @@ Result<void> end_worker(const WorkerOptions& options, const std::string& name) {
     if (ended) break;
   }
   return ended;
+}
+
+std::string end_command(const WorkerOptions& options, const std::string& name) {
+  std::string words = "assay place --end " + name;
+  for (const auto& docker : options.dockers) words += " --docker " + docker;
+  if (!options.kubernetes) return words;
+  words += " --kubernetes --namespace " + options.name_space;
+  if (!options.kubeconfig.empty()) words += " --kubeconfig " + options.kubeconfig;
+  return words;
 }
 
 }  // namespace assay::cli

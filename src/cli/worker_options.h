@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <assay/placement/deploy.h>
+#include <assay/placement/workers.h>
 
 namespace assay::cli {
 
@@ -28,7 +29,13 @@ void add_worker_options(CLI::App& command, WorkerOptions& options, const char* i
 Result<std::unique_ptr<placement::WorkerHost>> worker_host(const WorkerOptions& options,
                                                            const std::string& node, bool only,
                                                            std::function<bool()> wanted);
+/// Workers of earlier calls, wherever the options lead: the cluster, or the Docker of each node
+/// that was named and of this machine, where it has one.
+Result<placement::Workers> list_workers(const WorkerOptions& options,
+                                        const std::function<bool()>& wanted);
 /// Ends a worker by its name, wherever the options lead. An error when none is found.
 Result<void> end_worker(const WorkerOptions& options, const std::string& name);
+/// The words that end it.
+std::string end_command(const WorkerOptions& options, const std::string& name);
 
 }  // namespace assay::cli

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
+#include <optional>
 #include <system_error>
 
 #include <assay/base/text.h>
@@ -144,23 +145,36 @@ class Collector {
   }
 
   Result<void> run_engine(const fs::path& model, const FoundEngine& found, Row row) {
+    std::optional<infer::Engine> engine;
+    for (row.iteration = 0; row.iteration < options_.iterations; ++row.iteration) {
+      if (is_there(row, row.iteration)) continue;
+      if (!engine) {
+        ASSAY_TRY(engine, start(found));
+        const auto loaded = engine->load(
+            {.file = model, .threads = threads_, .shapes = shapes_of(*row.characteristics)});
+        if (!loaded) return add_refused(row, loaded.error().message);
+      }
+      Row measured = row;
+      ASSAY_CHECK(measurer_.measure(*engine, background(row.model, row.iteration),
+                                    image_of(*row.characteristics), measured, listener_.wanted));
+      if (measured.status == "refused") return add_refused(measured, measured.error);
+      if (measured.status == "late") {
+        engine.reset();
+        add_late(measured);
+        continue;
+      }
+      ASSAY_CHECK(add(measured));
+    }
+    return {};
+  }
+
+  Result<infer::Engine> start(const FoundEngine& found) const {
     auto engine = infer::Engine::start(found.command);
     if (!engine)
       return refused(
           fmt::format("the engine {} does not start: {}", found.name, engine.error().message));
     engine->while_wanted(listener_.wanted);
-    const auto loaded = engine->load(
-        {.file = model, .threads = threads_, .shapes = shapes_of(*row.characteristics)});
-    if (!loaded) return add_refused(row, loaded.error().message);
-    for (row.iteration = 0; row.iteration < options_.iterations; ++row.iteration) {
-      if (is_there(row, row.iteration)) continue;
-      Row measured = row;
-      ASSAY_CHECK(measurer_.measure(*engine, background(row.model, row.iteration),
-                                    image_of(*row.characteristics), measured, listener_.wanted));
-      if (measured.status == "refused") return add_refused(measured, measured.error);
-      ASSAY_CHECK(add(measured));
-    }
-    return {};
+    return engine;
   }
 
   Row first_row(const std::string& model, const FoundEngine& engine) const {
@@ -199,6 +213,12 @@ class Collector {
     ++sum_.refused;
     tell(fmt::format("{} {} refused: {}", row.model, row.engine, row.error));
     return {};
+  }
+
+  void add_late(const Row& row) {
+    ++sum_.late;
+    ++progress_.done;
+    tell(fmt::format("{} {} {}: {}", row.model, row.engine, row.background, row.error));
   }
 
   void tell(std::string what) {

@@ -59,6 +59,7 @@ Result<void> Measurer::measure(infer::Engine& engine, const Background& backgrou
                                const std::function<bool()>& wanted) {
   infer::RunRequest request{.count = options_.inferences,
                             .seconds = options_.seconds,
+                            .patience = options_.patience,
                             .seed = options_.seed + static_cast<uint64_t>(row.iteration) + 1};
   if (images_ && image) {
     ASSAY_TRY(request.input, images_->make(*image, row.iteration));
@@ -74,7 +75,8 @@ Result<void> Measurer::measure(infer::Engine& engine, const Background& backgrou
   if (times) times = time(engine, request, row);
   if (!wanted()) return refused("interrupted");
   if (!times) {
-    row.status = "refused";
+    // What an idle device does not do in time it never will.
+    row.status = times.error().temporary && background.workers > 0 ? "late" : "refused";
     row.error = times.error().message;
     return {};
   }

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <system_error>
 #include <unistd.h>
 
 #include <assay/base/files.h>
@@ -67,6 +68,9 @@ Result<std::string> whole_rows(int fd, const std::filesystem::path& table) {
 }  // namespace
 
 Result<void> add_placed(const std::filesystem::path& table, const Placed& placed) {
+  // Where this fails, so does what follows, and says why.
+  std::error_code ignored;
+  std::filesystem::create_directories(table.parent_path(), ignored);
   const Fd fd(::open(table.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
   if (!fd.valid() || ::flock(fd.get(), LOCK_EX) != 0) return cannot_write(table);
   ASSAY_TRY(const std::string before, whole_rows(fd.get(), table));

@@ -17,6 +17,7 @@ class PlacedTable : public ::testing::Test {
     folder_ = name;
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
+  const std::filesystem::path& folder() const { return folder_; }
   std::filesystem::path table() const { return folder_ / "placed.csv"; }
   std::string text() const { return read_file(table()).value_or(""); }
 
@@ -86,6 +87,15 @@ TEST_F(PlacedTable, a_row_that_was_cut_off_is_taken_away) {
   ASSERT_TRUE(write_file(table(), whole.substr(0, 10)));
   ASSERT_TRUE(add_placed(table(), placed()));
   EXPECT_EQ(rows().size(), 1U);
+}
+
+TEST_F(PlacedTable, is_made_with_its_folder) {
+  const auto table = folder() / "not/there/placed.csv";
+  const auto added = add_placed(table, placed());
+  EXPECT_TRUE(added) << added.error().message;
+  EXPECT_TRUE(std::filesystem::exists(table));
+  ASSERT_TRUE(write_file(folder() / "file", ""));
+  EXPECT_FALSE(add_placed(folder() / "file/placed.csv", placed()));
 }
 
 TEST_F(PlacedTable, a_file_of_somebody_else_stays_as_it_was) {

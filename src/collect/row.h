@@ -16,8 +16,8 @@ struct Row {
   std::string family;
   std::string engine;
   std::string engine_version;
-  std::string status;                                     ///< "ok" or "refused"
-  std::string error;                                      ///< what the engine said
+  std::string status;  ///< "ok" or "refused"; "late": it is no row
+  std::string error;   ///< what the engine said
   std::optional<model::Characteristics> characteristics;  ///< nothing: the file cannot be read
 
   int iteration = 0;

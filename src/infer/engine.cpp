@@ -13,7 +13,6 @@ using nlohmann::json;
 
 constexpr Milliseconds kStart{60'000};
 constexpr Milliseconds kLoad{300'000};
-constexpr double kBeyondRun = 120;
 
 std::string text_at(const json& object, const char* key) {
   const auto found = object.find(key);
@@ -106,7 +105,7 @@ Result<std::vector<double>> Engine::run(const RunRequest& request) {
               {"seed", request.seed}};
   if (!request.input.empty()) ask["input"] = request.input.native();
   if (!request.output.empty()) ask["output"] = request.output.native();
-  const Milliseconds patience(static_cast<int64_t>((request.seconds + kBeyondRun) * 1000));
+  const Milliseconds patience(static_cast<int64_t>((request.seconds + request.patience) * 1000));
   ASSAY_TRY(const json answer, process_->ask(ask, patience));
   std::vector<double> times;
   const auto found = answer.find("times");

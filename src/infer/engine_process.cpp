@@ -108,7 +108,8 @@ Result<void> LineProcess::await(SteadyClock::time_point end) {
   constexpr int64_t kLookAgain = 100;
   while (true) {
     const auto left = std::chrono::ceil<Milliseconds>(end - SteadyClock::now());
-    if (left.count() <= 0) return refused(program_ + " does not answer in time");
+    if (left.count() <= 0)
+      return fail({ErrorKind::environment, program_ + " does not answer in time", true});
     if (wanted_ && !wanted_()) return refused("interrupted");
     pollfd ready{output_.get(), POLLIN, 0};
     if (::poll(&ready, 1, static_cast<int>(std::min(left.count(), kLookAgain))) > 0) return {};

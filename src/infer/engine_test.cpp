@@ -54,6 +54,15 @@ TEST(Engine, that_only_closes_its_output_is_ended) {
   EXPECT_EQ(error_of("read line; exec >&-; sleep 1000"), "sh was ended by Killed");
 }
 
+TEST(Engine, that_does_not_answer_in_time_may_another_time) {
+  auto engine = scripted("read line; exec sleep 1000");
+  ASSERT_TRUE(engine) << engine.error().message;
+  const auto times = engine->run({.seconds = 0.01, .patience = 0.01});
+  ASSERT_FALSE(times);
+  EXPECT_EQ(times.error().message, "sh does not answer in time");
+  EXPECT_TRUE(times.error().temporary);
+}
+
 TEST(Engine, that_talks_nonsense_is_told) {
   EXPECT_EQ(error_of("read line; echo loading..."),
             "the engine answers loading... instead of JSON");

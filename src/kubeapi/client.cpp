@@ -134,6 +134,24 @@ Result<PodState> Client::pod_state(const PodName& pod, net::Stopper& stopper) {
   return read_pod_state(response.body);
 }
 
+Result<std::vector<PodState>> Client::pod_states(const std::string& name_space,
+                                                 const std::string& label, net::Stopper& stopper) {
+  std::vector<PodState> all;
+  std::string next;
+  do {
+    ASSAY_TRY(
+        const std::string body,
+        get(fmt::format("/api/v1/namespaces/{}/pods?limit={}&labelSelector={}{}{}",
+                        net::url_encoded(name_space), PodQuery().page, net::url_encoded(label),
+                        next.empty() ? "" : "&continue=", net::url_encoded(next)),
+            kPatience, stopper));
+    ASSAY_TRY(next, read_pod_states(body, all));
+    if (all.size() > kMostPods)
+      return refused(fmt::format("the API server has more than {} pods for us", kMostPods));
+  } while (!next.empty());
+  return all;
+}
+
 Result<std::string> Client::pod_log(const PodName& pod, int lines, net::Stopper& stopper) {
   return get(fmt::format("{}/log?tailLines={}", path_of(pod), lines), kPatience, stopper);
 }

@@ -53,17 +53,23 @@ void read_container(const Json& status, PodState& state) {
                               code.is_number_integer() ? code.get<int64_t>() : 0, reason_of(ended));
 }
 
-}  // namespace
+std::map<std::string, std::string> texts_of(const Json& json) {
+  std::map<std::string, std::string> texts;
+  if (!json.is_object()) return texts;
+  for (const auto& [name, value] : json.items())
+    if (value.is_string()) texts.emplace(name, value.get<std::string>());
+  return texts;
+}
 
-Result<PodState> read_pod_state(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false);
+/// Without a uid it is none.
+PodState state_of(const Json& json) {
   const Json& metadata = at(json, "metadata");
-  PodState state{.uid = text_at(metadata, "uid")};
-  if (state.uid.empty()) return refused("what the API server answers is no pod");
-  if (const Json& labels = at(metadata, "labels"); labels.is_object()) {
-    for (const auto& [name, value] : labels.items())
-      if (value.is_string()) state.labels.emplace(name, value.get<std::string>());
-  }
+  PodState state{.name = text_at(metadata, "name"),
+                 .uid = text_at(metadata, "uid"),
+                 .node = text_at(at(json, "spec"), "nodeName"),
+                 .created = parse_utc(text_at(metadata, "creationTimestamp")),
+                 .labels = texts_of(at(metadata, "labels")),
+                 .annotations = texts_of(at(metadata, "annotations"))};
   const Json& status = at(json, "status");
   read_conditions(at(status, "conditions"), state);
   if (const Json& containers = at(status, "containerStatuses"); containers.is_array())
@@ -74,6 +80,27 @@ Result<PodState> read_pod_state(std::string_view text) {
     state.trouble = reason_of(status);
   }
   return state;
+}
+
+}  // namespace
+
+Result<PodState> read_pod_state(std::string_view text) {
+  PodState state = state_of(Json::parse(text, nullptr, false));
+  if (state.uid.empty()) return refused("what the API server answers is no pod");
+  return state;
+}
+
+Result<std::string> read_pod_states(std::string_view text, std::vector<PodState>& into) {
+  const Json json = Json::parse(text, nullptr, false);
+  const Json& items = at(json, "items");
+  // A list without pods has no items in some versions.
+  if (!at(json, "metadata").is_object() || !(items.is_array() || items.is_null()))
+    return refused("the API server's answer is no list of pods");
+  for (const auto& item : items) {
+    PodState state = state_of(item);
+    if (!state.uid.empty()) into.push_back(std::move(state));
+  }
+  return text_at(at(json, "metadata"), "continue");
 }
 
 }  // namespace assay::kubeapi

@@ -50,6 +50,29 @@ TEST(WorkerPod, that_is_gone_is_told_and_need_not_be_deleted) {
   EXPECT_TRUE(client.delete_pod(kPod, "u", stopper));
 }
 
+TEST(WorkerPod, is_listed_by_its_label_page_by_page) {
+  const ApiServer server(
+      {answer(200, R"({"metadata": {"continue": "c/1"}, "items": [{"metadata": {"name": "w",
+           "uid": "u", "creationTimestamp": "2026-01-02T03:04:05Z", "annotations": {"a": "m"}},
+           "spec": {"nodeName": "pi-1"}, "status": {"conditions": [{"type": "Ready",
+           "status": "True"}]}}, {"metadata": {}}]})"),
+       answer(200, R"({"metadata": {}, "items": null})"), answer(200, "[]")});
+  Client client(server.access());
+  net::Stopper stopper;
+  const auto found = client.pod_states("edge", "assay.placement", stopper);
+  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_EQ(found->size(), 1U);
+  EXPECT_EQ(found->front().name, "w");
+  EXPECT_EQ(found->front().node, "pi-1");
+  EXPECT_EQ(found->front().annotations.at("a"), "m");
+  EXPECT_TRUE(found->front().ready);
+  ASSERT_TRUE(found->front().created);
+  EXPECT_EQ(format_utc(*found->front().created), "2026-01-02T03:04:05.000Z");
+  EXPECT_EQ(testing::path_of(server.asked()[1]),
+            "/api/v1/namespaces/edge/pods?limit=50&labelSelector=assay.placement&continue=c%2F1");
+  EXPECT_FALSE(client.pod_states("edge", "assay.placement", stopper)) << "that is no list";
+}
+
 TEST(WorkerPod, that_may_not_be_asked_says_what_to_allow) {
   const ApiServer server({answer(403, "{}")});
   Client client(server.access());

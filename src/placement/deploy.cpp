@@ -23,6 +23,8 @@ constexpr const char* kWarmUp = R"({"count": 3, "seconds": 0.3})";
 constexpr const char* kMeasure = R"({"count": 300, "seconds": 1})";
 constexpr size_t kFewest = 5;
 constexpr size_t kLongestName = 40;
+constexpr double kMemoryRoom = 512e6;
+constexpr double kMemoryTimes = 4;
 
 std::string text_of(const json& document, const char* key) {
   const auto found = document.find(key);
@@ -46,11 +48,15 @@ std::string plain_name(const std::string& text) {
 
 Result<void> wait_until_it_serves(WorkerHost& host, const DeployListener& listener) {
   const auto end = SteadyClock::now() + listener.patience;
+  std::string trouble;
   while (listener.wanted()) {
-    ASSAY_TRY(const bool serves, host.serves());
-    if (serves) return {};
+    const auto serves = host.serves();
+    if (!serves && !serves.error().temporary) return fail(serves.error());
+    if (serves && *serves) return {};
+    trouble = serves ? "" : ": " + serves.error().message;
     if (SteadyClock::now() >= end)
-      return refused(fmt::format("it does not serve after {}", format_duration(listener.patience)));
+      return refused(
+          fmt::format("it does not serve after {}{}", format_duration(listener.patience), trouble));
     ::poll(nullptr, 0, kLookAgain);
   }
   return refused("interrupted");
@@ -109,6 +115,11 @@ WorkerPlan worker_plan(const std::string& name, const std::filesystem::path& fil
               {"ASSAY_SHAPES", shapes.dump(-1, ' ', true, json::error_handler_t::replace)}};
   if (threads > 0) plan.env["ASSAY_THREADS"] = std::to_string(threads);
   return plan;
+}
+
+uint64_t memory_limit(const WorkerPlan& plan) {
+  if (!(plan.memory_bytes > 0)) return 0;
+  return static_cast<uint64_t>(kMemoryRoom + kMemoryTimes * plan.memory_bytes);
 }
 
 Result<WorkerTimes> parse_worker_times(std::string_view answer) {

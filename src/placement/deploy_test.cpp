@@ -18,7 +18,7 @@ class StandIn final : public WorkerHost {
   }
   Result<bool> serves() override {
     told += "serves\n";
-    return --until_it_serves < 0 ? serving : Result<bool>(false);
+    return --until_it_serves < 0 ? serving : meanwhile;
   }
   Result<std::string> run(const std::string& body, Milliseconds) override {
     told += "run " + body + "\n";
@@ -34,6 +34,7 @@ class StandIn final : public WorkerHost {
   }
 
   Result<void> started = {};
+  Result<bool> meanwhile = false;
   Result<bool> serving = true;
   Result<void> ended = {};
   int until_it_serves = 0;
@@ -100,6 +101,24 @@ TEST(Deploy, ends_what_it_started_when_it_never_serves_or_cannot_run) {
   wrong.ended = refused("it does not answer");
   EXPECT_EQ(deploy(wrong, kPlan, patient()).error().message,
             "w on n: the worker's answer is no JSON; it could not be ended: it does not answer");
+}
+
+TEST(Deploy, a_daemon_or_cluster_that_is_busy_for_a_moment_is_asked_again) {
+  StandIn host;
+  host.until_it_serves = 2;
+  host.meanwhile = fail({ErrorKind::environment, "too many requests", true});
+  host.answers = {R"({"times": [9]})", R"({"times": [1, 2, 3, 4, 5]})"};
+  const auto deployed = deploy(host, kPlan, patient());
+  EXPECT_TRUE(deployed) << deployed.error().message;
+
+  StandIn busy;
+  busy.serving = host.meanwhile;
+  DeployListener hurried = patient();
+  hurried.patience = Milliseconds(0);
+  const auto late = deploy(busy, kPlan, hurried);
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().message,
+            "w on n: it does not serve after 0 µs: too many requests; it was ended again");
 }
 
 TEST(Deploy, ends_what_it_started_when_it_is_given_up) {

@@ -22,11 +22,12 @@ class DockerHost final : public WorkerHost {
     launch::WorkerContainer worker{.name = plan.name,
                                    .image = plan.image,
                                    .env = plan.env,
-                                   .labels = {{kWorkerLabel, plan.model}},
+                                   .labels = {{kWorkerLabel, plan.model}, {kNodeLabel, plan.node}},
                                    .file = plan.file,
                                    .folder = kFolder,
                                    .file_name = kFileName,
-                                   .port = kWorkerPort};
+                                   .port = kWorkerPort,
+                                   .memory_bytes = memory_limit(plan)};
     worker.env["ASSAY_MODEL"] = fmt::format("{}/{}", kFolder, kFileName);
     ASSAY_TRY(id_, daemon_.start(worker));
     return {};
@@ -78,6 +79,11 @@ class DockerHost final : public WorkerHost {
   std::optional<net::HttpClient> http_;
 };
 
+Worker::State state_of(const std::string& status) {
+  if (status == "running") return Worker::State::running;
+  return status == "created" ? Worker::State::starting : Worker::State::ended;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<WorkerHost>> docker_host(const std::string& daemon,
@@ -91,6 +97,22 @@ Result<void> end_docker_worker(const std::string& daemon, const std::string& nam
   ASSAY_TRY(launch::WorkerDaemon opened, launch::WorkerDaemon::open(daemon, {}));
   ASSAY_TRY(const std::string id, opened.find(name, kWorkerLabel));
   return opened.remove(id);
+}
+
+Result<std::vector<Worker>> docker_workers(const std::string& daemon, const std::string& node,
+                                           std::function<bool()> wanted) {
+  ASSAY_TRY(launch::WorkerDaemon opened, launch::WorkerDaemon::open(daemon, std::move(wanted)));
+  ASSAY_TRY(const auto all, opened.list(kWorkerLabel));
+  std::vector<Worker> workers;
+  for (const auto& one : all) {
+    const auto label = [&](const char* name, const std::string& missing) {
+      const auto found = one.labels.find(name);
+      return found == one.labels.end() ? missing : found->second;
+    };
+    workers.push_back({one.name, label(kWorkerLabel, ""), label(kNodeLabel, node),
+                       state_of(one.status), one.created});
+  }
+  return workers;
 }
 
 }  // namespace assay::placement

@@ -54,7 +54,10 @@ class DockerHostTest : public ::testing::Test {
     }
     if (request.starts_with("GET /containers/abc/json")) return answer(200, container());
     if (request.starts_with("GET /containers/json"))
-      return answer(200, R"([{"Id": "abc", "Labels": {"assay.placement": "m"}}])");
+      return answer(200, R"([{"Id": "abc", "Names": ["/w"], "State": "running", "Created": 1,
+                            "Labels": {"assay.placement": "m"}},
+                           {"Id": "d", "Names": ["/v"], "State": "exited",
+                            "Labels": {"assay.placement": "m", "assay.placement.node": "pi-2"}}])");
     if (request.starts_with("GET /containers/abc/logs"))
       return answer(200, std::string("\2\0\0\0\0\0\0\4oh!\n", 12));
     return answer(200, "{}");
@@ -86,7 +89,9 @@ class DockerHostTest : public ::testing::Test {
     one.model = "m";
     one.file = ASSAY_SOURCE_DIR "/LICENSE";
     one.image = "test/worker:1";
+    one.node = "pi-1";
     one.env = {{"ASSAY_PORT", "7010"}};
+    one.memory_bytes = 1e8;
     return one;
   }
 
@@ -107,8 +112,10 @@ TEST_F(DockerHostTest, starts_a_worker_asks_it_and_ends_it) {
   const auto started = one->start(plan());
   ASSERT_TRUE(started) << started.error().message;
   EXPECT_NE(created().find(R"("ASSAY_MODEL=/assay/model.onnx")"), std::string::npos) << created();
+  EXPECT_NE(created().find(R"("assay.placement.node":"pi-1")"), std::string::npos) << created();
   EXPECT_NE(created().find(R"("assay.placement":"m")"), std::string::npos) << created();
   EXPECT_NE(created().find(R"("ReadonlyRootfs":true)"), std::string::npos) << created();
+  EXPECT_NE(created().find(R"("Memory":912000000)"), std::string::npos) << created();
   EXPECT_TRUE(was_asked("PUT /containers/abc/archive?path=%2Fassay"));
   EXPECT_EQ(one->serves().value_or(true), false) << "its model is not loaded yet";
   EXPECT_EQ(one->serves().value_or(false), true);
@@ -126,6 +133,20 @@ TEST_F(DockerHostTest, tells_how_a_worker_ended_with_its_last_words) {
   ASSERT_FALSE(serves);
   EXPECT_EQ(serves.error().message, "it ended with 4: oh!");
   EXPECT_EQ(serves.error().kind, ErrorKind::app);
+}
+
+TEST_F(DockerHostTest, lists_workers_by_their_label) {
+  const auto found = docker_workers(address(), "pi-1", {});
+  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_EQ(found->size(), 2U);
+  EXPECT_EQ((*found)[0].name, "w");
+  EXPECT_EQ((*found)[0].model, "m");
+  EXPECT_EQ((*found)[0].node, "pi-1") << "whose daemon it is";
+  EXPECT_EQ((*found)[0].state, Worker::State::running);
+  EXPECT_EQ((*found)[0].since, from_unix_ns(1'000'000'000));
+  EXPECT_EQ((*found)[1].node, "pi-2");
+  EXPECT_EQ((*found)[1].state, Worker::State::ended);
+  EXPECT_FALSE(docker_workers("unix:///nowhere/docker.sock", "pi-1", {}));
 }
 
 TEST_F(DockerHostTest, ends_workers_by_name_and_nothing_else) {

@@ -34,17 +34,20 @@ predict::Device device_of(const Node& node, const std::vector<predict::Device>& 
 
 Result<PlacedModel> place(const PlacingOrder& order, const FindHost& find_host,
                           const DeployListener& listener) {
+  if (!listener.wanted()) return refused("interrupted");
   ASSAY_CHECK(check_one_file(order.file));
   PlacedModel placed;
   placed.model = order.name;
   placed.characteristics = order.characteristics;
   placed.candidate = order.candidate;
   placed.device = device_of(order.candidate.node, order.devices);
-  placed.threads = static_cast<int>(std::ceil(placed.device.cores));
+  const double threads = order.candidate.threads;
+  placed.threads = static_cast<int>(std::ceil(threads > 0 ? threads : placed.device.cores));
   auto plan = worker_plan(order.name, order.file, order.characteristics, placed.threads);
   plan.image = order.image;
   plan.node = order.candidate.node.name;
-  ASSAY_TRY(const auto host, find_host(plan.node));
+  plan.memory_bytes = order.candidate.memory_needed.value_or(0);
+  ASSAY_TRY(const auto host, find_host(plan.node, listener.wanted));
   ASSAY_TRY(placed.deployed, deploy(*host, plan, listener));
   placed.worker = plan.name;
   placed.address = host->address();

@@ -4,6 +4,7 @@
 
 #include <assay/base/files.h>
 #include <assay/placement/placed.h>
+#include <assay/zoo/zoo.h>
 #include <gtest/gtest.h>
 
 namespace assay::placement {
@@ -40,6 +41,53 @@ TEST(PlacedModel, outside_the_interval_and_of_another_engine_is_told) {
   const std::string text = placed_text(one);
   EXPECT_NE(text.find("outside the interval"), std::string::npos) << text;
   EXPECT_NE(text.find("was for opencv, and the worker runs other"), std::string::npos) << text;
+}
+
+/// A host that remembers what it was to start, and starts nothing.
+class Unwilling final : public WorkerHost {
+ public:
+  explicit Unwilling(WorkerPlan& asked) : asked_(asked) {}
+  Result<void> start(const WorkerPlan& plan) override {
+    asked_ = plan;
+    return refused("no");
+  }
+  Result<bool> serves() override { return false; }
+  Result<std::string> run(const std::string&, Milliseconds) override { return refused("no"); }
+  std::string address() const override { return ""; }
+  Result<void> end() override { return {}; }
+
+ private:
+  WorkerPlan& asked_;
+};
+
+TEST(Place, a_worker_has_the_threads_and_the_memory_that_it_was_told_with) {
+  WorkerPlan asked;
+  const FindHost host = [&](const std::string&,
+                            const Wanted&) -> Result<std::unique_ptr<WorkerHost>> {
+    return std::make_unique<Unwilling>(asked);
+  };
+  std::string folder = (std::filesystem::temp_directory_path() / "assay-place-XXXXXX").native();
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  zoo::Recipe recipe;
+  recipe.family = "squeezenet";
+  recipe.width = 0.25;
+  PlacingOrder order;
+  order.name = "m";
+  order.file = std::filesystem::path(folder) / "m.onnx";
+  ASSERT_TRUE(zoo::make_model(recipe, order.file));
+  order.candidate.node.name = "pi-1";
+  order.candidate.memory_needed = 3e8;
+  order.devices.resize(1);
+  order.devices[0].name = "pi-1";
+  order.devices[0].cores = 3.5;
+  const DeployListener listener{.doing = [](const std::string&) {}, .wanted = [] { return true; }};
+  EXPECT_EQ(place(order, host, listener).error().message, "no");
+  EXPECT_EQ(asked.env["ASSAY_THREADS"], "4") << "nothing is told of threads: as many as cores";
+  EXPECT_EQ(asked.memory_bytes, 3e8);
+  order.candidate.threads = 1;
+  EXPECT_FALSE(place(order, host, listener));
+  EXPECT_EQ(asked.env["ASSAY_THREADS"], "1");
+  std::filesystem::remove_all(folder);
 }
 
 TEST(DeviceOf, has_the_name_that_was_learned_and_the_nodes_identity) {

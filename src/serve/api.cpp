@@ -23,6 +23,8 @@ using nlohmann::json;
 namespace {
 
 constexpr size_t kLargestCall = 1U << 20U;
+constexpr const char* kStartsNone =
+    "this service starts no models; its operator can, with --deploy-image";
 
 std::string dumped(const json& document) {
   return document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
@@ -147,6 +149,7 @@ const Api::Route* Api::find_route(const std::string& path) {
       Route{"/healthz", "GET", true, &Api::health},
       Route{"/readyz", "GET", true, &Api::ready},
       Route{"/api/v1/devices", "GET", false, &Api::devices},
+      Route{"/api/v1/deployments", "GET", false, &Api::deployments},
       Route{"/api/v1/models", "POST", false, &Api::models},
       Route{"/api/v1/placements", "POST", false, &Api::placements},
   };
@@ -202,8 +205,7 @@ ServerResponse Api::devices(const ServerRequest& /*request*/) const {
 ServerResponse Api::placements(const ServerRequest& request) const {
   const auto call = parse_placements_call(request.body);
   if (!call) return problem(422, call.error().message);
-  if (call->deploy && deployments_.image().empty())
-    return problem(403, "this service starts no models; its operator can, with --deploy-image");
+  if (call->deploy && deployments_.image().empty()) return problem(403, kStartsNone);
   const auto work = [this, call = *call] {
     const auto turn = call.deploy ? deployments_.begin() : std::unique_lock<std::mutex>();
     if (call.deploy && !turn) return problem(503, "another model is being started; come again");
@@ -216,6 +218,17 @@ ServerResponse Api::placements(const ServerRequest& request) const {
   if (at_once) return work();
   ServerResponse response;
   response.later = work;
+  return response;
+}
+
+ServerResponse Api::deployments(const ServerRequest& /*request*/) const {
+  if (deployments_.image().empty()) return problem(403, kStartsNone);
+  ServerResponse response;
+  response.later = [this] {
+    const auto found = deployments_.list();
+    if (!found) return problem(503, found.error().message);
+    return json_answer(200, dumped(placement::workers_document(*found)));
+  };
   return response;
 }
 

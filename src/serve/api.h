@@ -34,6 +34,7 @@ class Api {
   net::ServerResponse ready(const net::ServerRequest& request) const;
   net::ServerResponse devices(const net::ServerRequest& request) const;
   net::ServerResponse placements(const net::ServerRequest& request) const;
+  net::ServerResponse deployments(const net::ServerRequest& request) const;
   net::ServerResponse models(const net::ServerRequest& request) const;
 
   const State& state_;

@@ -19,7 +19,7 @@ class SteadyHost final : public placement::WorkerHost {
   explicit SteadyHost(std::string& started) : started_(started) {}
   Result<void> start(const placement::WorkerPlan& plan) override {
     started_ += plan.model + " of " + plan.image + " on " + plan.node + " with " +
-                plan.env.at("ASSAY_SHAPES") + "\n";
+                plan.env.at("ASSAY_SHAPES") + " and " + plan.env.at("ASSAY_THREADS") + " threads\n";
     return {};
   }
   Result<bool> serves() override { return true; }
@@ -218,7 +218,9 @@ TEST_F(ApiTest, starts_models_where_they_should_go_and_keeps_what_they_took) {
   std::string started;
   settings_.deploy_image = "lab/worker:1";
   settings_.placed_table = folder_ / "placed.csv";
-  settings_.find_host = [&](const std::string&) -> Result<std::unique_ptr<placement::WorkerHost>> {
+  settings_.find_host =
+      [&](const std::string&,
+          const placement::Wanted&) -> Result<std::unique_ptr<placement::WorkerHost>> {
     return std::make_unique<SteadyHost>(started);
   };
   const auto sent = json::parse(ask(call("POST", "/api/v1/models", model())).body);
@@ -227,11 +229,57 @@ TEST_F(ApiTest, starts_models_where_they_should_go_and_keeps_what_they_took) {
   const json& deployed = placed[0]["deployed"];
   EXPECT_EQ(deployed["measured_seconds"], 0.1) << placed[0];
   EXPECT_EQ(started, "net of lab/worker:1 on " + placed[0]["node"].get<std::string>() +
-                         " with {\"image\":[1,3,64,64]}\n");
+                         " with {\"image\":[1,3,64,64]} and 2 threads\n");
   EXPECT_EQ(placed[1]["deployed"]["error"], "only a model that was sent can be started");
   const std::string table = read_file(settings_.placed_table).value();
   EXPECT_NE(table.find("\nnet,net,opencv,"), std::string::npos) << table;
   EXPECT_FALSE(placements({{"models", {counts()}}})[0].contains("deployed"));
+}
+
+TEST_F(ApiTest, lists_what_was_started) {
+  EXPECT_EQ(ask(call("GET", "/api/v1/deployments")).status, 403);
+  settings_.deploy_image = "lab/worker:1";
+  settings_.list_workers = [](const placement::Wanted&) -> Result<placement::Workers> {
+    placement::Workers workers;
+    workers.add({{"assay-net-1", "net", "board", placement::Worker::State::running, {}}});
+    return workers;
+  };
+  const auto response = ask(call("GET", "/api/v1/deployments"));
+  ASSERT_EQ(response.status, 200) << response.body;
+  EXPECT_EQ(json::parse(response.body)["deployments"], json::array({{{"worker", "assay-net-1"},
+                                                                     {"model", "net"},
+                                                                     {"node", "board"},
+                                                                     {"state", "running"},
+                                                                     {"since", nullptr}}}));
+  auto stranger = call("GET", "/api/v1/deployments");
+  stranger.authorization.clear();
+  EXPECT_EQ(ask(stranger).status, 401);
+  settings_.list_workers = [](const placement::Wanted&) -> Result<placement::Workers> {
+    return refused("no container daemon is there");
+  };
+  EXPECT_EQ(ask(call("GET", "/api/v1/deployments")).status, 503);
+}
+
+TEST_F(ApiTest, what_is_being_started_is_given_up_when_the_service_stops) {
+  placement::Wanted given;
+  settings_.find_host =
+      [&](const std::string&,
+          const placement::Wanted& wanted) -> Result<std::unique_ptr<placement::WorkerHost>> {
+    given = wanted;
+    return refused("no host");
+  };
+  model();
+  Deployments deployments(settings_);
+  placement::PlacingOrder order;
+  order.file = folder_ / "made.onnx";
+  EXPECT_EQ(deployments.deploy(order)["error"], "no host");
+  ASSERT_TRUE(given);
+  EXPECT_TRUE(given());
+  deployments.stop();
+  EXPECT_FALSE(given());
+  given = {};
+  EXPECT_EQ(deployments.deploy(order)["error"], "interrupted");
+  EXPECT_FALSE(given) << "nothing more was begun";
 }
 
 }  // namespace

@@ -17,4 +17,8 @@ nlohmann::json Deployments::deploy(placement::PlacingOrder order) {
   return document;
 }
 
+Result<placement::Workers> Deployments::list() const {
+  return list_workers_([this] { return !stopping_; });
+}
+
 }  // namespace assay::serve

@@ -43,7 +43,11 @@ Result<void> serve(const ServiceSettings& settings, const Tell& tell) {
 
   boost::asio::io_context loop(1);
   boost::asio::signal_set signals(loop, SIGINT, SIGTERM);
-  signals.async_wait([&loop](auto /*error*/, int /*signal*/) { loop.stop(); });
+  // Whoever does not want to wait for what is being ended can send a second one.
+  signals.async_wait([&](auto /*error*/, int /*signal*/) {
+    signals.clear();
+    loop.stop();
+  });
   const net::ServerLimits limits{.clients = kMostClients, .clients_of_caller = kMostOfOneCaller};
   net::HttpServer server(
       loop, [&api](const net::ServerRequest& request) { return api.answer(request); }, limits);

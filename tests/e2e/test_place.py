@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Placing with a real Docker: the model is started on the best node, measured there, and learned from."""
+import contextlib
 import csv
+import http.client
 import json
 import signal
 import socket
+import threading
+import time
 
 import pytest
 from conftest import Place, wait_until
@@ -71,6 +75,13 @@ def test_a_model_is_started_measured_and_learned_from(learned, dockerd, placing,
     updated = learned.assay("train", "placed.csv", "--update", "placement.json", "-o", "newer.json", timeout=120)
     assert updated.returncode == 0, updated.stderr
     assert "1 run, 1 model and 0 devices more than before" in updated.stdout
+    listed = learned.assay("place", "--list", "--json", DOCKER_HOST=dockerd.host)
+    assert listed.returncode == 0, listed.stderr
+    (worker,) = json.loads(listed.stdout)["deployments"]
+    assert (worker["worker"], worker["model"], worker["node"], worker["state"]) == (
+        deployed["worker"], "small", "pi-1", "running")
+    assert worker["since"].startswith("20")
+    assert container["HostConfig"]["Memory"] > found["devices"][0]["memory_needed_bytes"]
     ended = learned.assay("place", "--end", deployed["worker"], DOCKER_HOST=dockerd.host)
     assert ended.returncode == 0, ended.stderr
     assert workers(dockerd) == []
@@ -87,9 +98,32 @@ def test_the_service_starts_models_for_callers_where_its_operator_lets_it(learne
         assert deployed["measured_seconds"] > 0 and deployed["worker"].startswith("assay-mine-"), deployed
         assert "\nmine," in (learned.folder / "placed.csv").read_text()
         assert dockerd.state(deployed["worker"])["Running"]
+        status, listed = service.ask("GET", "/api/v1/deployments")
+        assert status == 200 and deployed["worker"] in [one["worker"] for one in listed["deployments"]], listed
     finally:
         service.end()
     assert learned.assay("place", "--end", deployed["worker"], DOCKER_HOST=dockerd.host).returncode == 0
+
+
+def test_the_service_ends_while_it_waits_for_an_image(learned, dockerd, placing):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        image = f"127.0.0.1:{silent.getsockname()[1]}/none:1"
+        service = Service(learned, "--deploy-image", image, "--docker", f"pi-1={dockerd.host}")
+        sent = service.ask("POST", "/api/v1/models?name=mine.onnx", (learned.folder / "small.onnx").read_bytes())[1]
+
+        def call():
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                service.ask("POST", "/api/v1/placements", {"models": [{"id": sent["id"]}], "deploy": True})
+
+        caller = threading.Thread(target=call)
+        caller.start()
+        silent.settimeout(30)
+        connection = silent.accept()[0]  # the daemon asks for the image, and is not answered
+        begin = time.monotonic()
+        service.end()
+        assert time.monotonic() - begin < 5
+        connection.close()
+    caller.join(30)
 
 
 def test_a_worker_that_ends_is_removed_and_its_last_words_are_told(learned, dockerd, placing, stranger):

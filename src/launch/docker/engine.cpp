@@ -174,8 +174,10 @@ Failure Engine::cannot_reach(const Error& error) const {
                       "systemctl start docker)",
                       socket));
     default:
-      return refused(
-          fmt::format("the container daemon at {} does not answer: {}", socket, error.message));
+      return fail(
+          {ErrorKind::environment,
+           fmt::format("the container daemon at {} does not answer: {}", socket, error.message),
+           error.temporary});
   }
 }
 
@@ -214,7 +216,8 @@ Result<Json> Engine::json_of(const net::Response& response) const {
   }
   if (!is_ok(response)) {
     const auto kind = response.status == 404 ? ErrorKind::input : ErrorKind::environment;
-    return fail(kind, "the container daemon refused: " + said(response));
+    const bool temporary = response.status == 429 || response.status >= 500;
+    return fail({kind, "the container daemon refused: " + said(response), temporary});
   }
   Json json = Json::parse(response.body, nullptr, false);
   if (json.is_discarded()) {

@@ -49,6 +49,9 @@ struct ContainerState {
 struct Listed {
   std::string id;
   std::map<std::string, std::string> labels;
+  std::string name = {};                  ///< of a container
+  std::string status = {};                ///< of a container, as in ContainerState
+  std::optional<Timestamp> created = {};  ///< of a container
 };
 
 /// Where the container's output goes, piece by piece.

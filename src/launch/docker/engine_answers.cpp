@@ -124,11 +124,33 @@ ContainerState read_container(const Json& json) {
   return found;
 }
 
+namespace {
+
+/// "w" of {"Names": ["/w"]}.
+std::string first_name(const Json& entry) {
+  const Json names = part(entry, "Names");
+  if (!names.is_array() || names.empty() || !names.front().is_string()) return "";
+  const auto name = names.front().get<std::string>();
+  return name.starts_with('/') ? name.substr(1) : name;
+}
+
+std::optional<Timestamp> created_at(const Json& entry) {
+  const Json created = part(entry, "Created");
+  if (!created.is_number_integer()) return std::nullopt;
+  const auto seconds = created.get<int64_t>();
+  constexpr int64_t kMost = 1LL << 33U;
+  if (seconds < 0 || seconds > kMost) return std::nullopt;
+  return Timestamp(std::chrono::seconds(seconds));
+}
+
+}  // namespace
+
 std::vector<Listed> read_list(const Json& json) {
   std::vector<Listed> found;
   for (const auto& entry : json) {
     if (const std::string id = text_of(entry, "Id"); !id.empty())
-      found.push_back({id, labels_of(entry)});
+      found.push_back(
+          {id, labels_of(entry), first_name(entry), text_of(entry, "State"), created_at(entry)});
   }
   return found;
 }

@@ -40,6 +40,7 @@ Json body_of(const WorkerContainer& worker, const std::string& address) {
           {"HostConfig",
            {{"ReadonlyRootfs", true},
             {"RestartPolicy", {{"Name", "no"}}},
+            {"Memory", worker.memory_bytes},
             {"CapDrop", {"ALL"}},
             {"SecurityOpt", {"no-new-privileges"}},
             {"Tmpfs", {{"/tmp", ""}}},
@@ -133,6 +134,13 @@ Result<std::string> WorkerDaemon::find(const std::string& name, const std::strin
     if (state && state->name == name) return one.id;
   }
   return bad_input(fmt::format("no container that assay placed is called {}", name));
+}
+
+Result<std::vector<ListedWorker>> WorkerDaemon::list(const std::string& label) {
+  ASSAY_TRY(const auto all, state_->engine.list(label));
+  std::vector<ListedWorker> found;
+  for (const auto& one : all) found.push_back({one.name, one.labels, one.status, one.created});
+  return found;
 }
 
 }  // namespace assay::launch

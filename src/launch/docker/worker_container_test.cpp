@@ -82,6 +82,21 @@ TEST_F(WorkerContainerTest, leaves_nothing_when_it_cannot_be_started) {
   }
 }
 
+TEST_F(WorkerContainerTest, of_a_daemon_that_is_busy_may_be_asked_again) {
+  const FakeEngine busy(willing("GET /containers/abc/json"));
+  const auto state = daemon_of(busy).state("abc", 7010);
+  ASSERT_FALSE(state);
+  EXPECT_TRUE(state.error().temporary) << state.error().message;
+  const FakeEngine silent([](const std::string&) { return std::nullopt; });
+  const auto unheard = daemon_of(silent).state("abc", 7010);
+  ASSERT_FALSE(unheard);
+  EXPECT_TRUE(unheard.error().temporary) << unheard.error().message;
+  const FakeEngine without([](const std::string&) { return Answer{404, "{}"}; });
+  const auto gone = daemon_of(without).state("abc", 7010);
+  ASSERT_FALSE(gone);
+  EXPECT_FALSE(gone.error().temporary) << gone.error().message;
+}
+
 TEST_F(WorkerContainerTest, that_ended_says_how) {
   const FakeEngine fake(willing("", kEnded));
   const auto state = daemon_of(fake).state("abc", 7010);
@@ -95,6 +110,24 @@ TEST_F(WorkerContainerTest, is_found_by_its_name_and_only_with_the_label) {
   auto daemon = daemon_of(fake);
   EXPECT_EQ(daemon.find("w", "assay.placement").value_or(""), "abc");
   EXPECT_FALSE(daemon.find("other", "assay.placement"));
+}
+
+TEST_F(WorkerContainerTest, is_listed_with_its_age) {
+  const FakeEngine fake([](const std::string& request) -> std::optional<Answer> {
+    if (!request.starts_with("GET /containers/json?all=true&filters=")) return Answer{404, "{}"};
+    return Answer{200, R"([{"Id":"abc","Names":["/w"],"State":"running","Created":1700000000,
+                          "Labels":{"assay.placement":"m"}}, {"Id":"d","Names":[1],"Created":"x"}])"};
+  });
+  const auto found = daemon_of(fake).list("assay.placement");
+  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_EQ(found->size(), 2U);
+  EXPECT_EQ((*found)[0].name, "w");
+  EXPECT_EQ((*found)[0].labels.at("assay.placement"), "m");
+  EXPECT_EQ((*found)[0].status, "running");
+  ASSERT_TRUE((*found)[0].created);
+  EXPECT_EQ(format_utc(*(*found)[0].created), "2023-11-14T22:13:20.000Z");
+  EXPECT_EQ((*found)[1].name, "");
+  EXPECT_FALSE((*found)[1].created);
 }
 
 TEST(WorkerDaemon, of_another_machine_is_named_by_its_address) {

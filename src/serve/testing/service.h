@@ -25,6 +25,7 @@ inline const std::string& learned() {
     runs.devices[0].uuid = "u-board";
     runs.devices[0].model = "Board 4";
     runs.devices[1].uuid = "u-server";
+    for (auto& run : runs.runs) run.threads = 2;
     auto training = predict::train(std::move(runs), {});
     EXPECT_TRUE(training) << training.error().message;
     return training ? training->file : "";

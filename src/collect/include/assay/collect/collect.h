@@ -42,8 +42,9 @@ struct Options {
   std::vector<Background> backgrounds;  ///< taken in turn; empty: as `load` draws them
   int threads = 0;                      ///< 0: as many as the device has cores
   uint64_t seed = 0;
-  int inferences = 300;  ///< of one iteration, at most ...
-  double seconds = 1;    ///< ... and so long, but for a few of slow models
+  int inferences = 300;   ///< of one iteration, at most ...
+  double seconds = 1;     ///< ... and so long, but for a few of slow models
+  double patience = 120;  ///< seconds that they may take longer
   Share share;
 };
 
@@ -63,6 +64,7 @@ struct Collected {
   size_t models = 0;
   size_t measured = 0;  ///< rows of this call
   size_t refused = 0;
+  size_t late = 0;  ///< beside other work not in time; left for another call
   size_t outliers = 0;
   size_t before = 0;                    ///< rows that were there
   std::vector<std::string> bad_images;  ///< files that were left out

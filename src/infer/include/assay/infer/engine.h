@@ -35,8 +35,9 @@ struct Loaded {
 
 struct RunRequest {
   int count = 1;
-  double seconds = 10;  ///< no further one begins after so long
-  uint64_t seed = 1;    ///< of random inputs
+  double seconds = 10;    ///< no further one begins after so long ...
+  double patience = 120;  ///< ... and all have to be over so much later
+  uint64_t seed = 1;      ///< of random inputs
   /// Float values of the first input, as bytes; empty: random ones.
   std::filesystem::path input = {};
   /// Where the values of the last run's outputs go as float32, one after the other; empty: nowhere.
@@ -61,7 +62,8 @@ class Engine {
 
   /// In place of what was loaded before. An error says what the engine does not like.
   Result<Loaded> load(const LoadRequest& request);
-  /// Seconds of each run of what is loaded, at least of one.
+  /// Seconds of each run of what is loaded, at least of one. No answer in time is an error that is
+  /// temporary; the engine is of no more use then.
   Result<std::vector<double>> run(const RunRequest& request);
 
  private:

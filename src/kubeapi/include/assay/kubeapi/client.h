@@ -95,8 +95,12 @@ struct Resized {
 
 /// A pod that somebody waits for.
 struct PodState {
+  std::string name = {};
   std::string uid = {};
+  std::string node = {};  ///< empty: none yet
+  std::optional<Timestamp> created = {};
   std::map<std::string, std::string> labels = {};
+  std::map<std::string, std::string> annotations = {};
   bool ready = false;
   bool over = false;         ///< it has ended, or will never run: `trouble` says why
   std::string trouble = {};  ///< what keeps it from running; empty: nothing is told
@@ -136,6 +140,9 @@ class Client {
                           net::Stopper& stopper);
   /// One that is not there is an error of kind input.
   Result<PodState> pod_state(const PodName& pod, net::Stopper& stopper);
+  /// All of a namespace that have the label.
+  Result<std::vector<PodState>> pod_states(const std::string& name_space, const std::string& label,
+                                           net::Stopper& stopper);
   /// The last lines that its only container wrote.
   Result<std::string> pod_log(const PodName& pod, int lines, net::Stopper& stopper);
   /// Only the pod with this uid. One that is gone already is fine.

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <assay/base/result.h>
+#include <assay/base/time.h>
 
 namespace assay::launch {
 
@@ -21,12 +25,21 @@ struct WorkerContainer {
   std::string folder;          ///< ... to this folder, which is a volume of its own ...
   std::string file_name;       ///< ... under this name
   int port = 0;                ///< that it listens at
+  uint64_t memory_bytes = 0;   ///< the most that it may take; 0: no limit
 };
 
 struct WorkerState {
   bool running = false;
   std::string address = {};  ///< where its port is reached, "127.0.0.1:32768"; empty: not yet
   std::string ended = {};    ///< how, where it does not run: "ended with 1"
+};
+
+/// One that was started before.
+struct ListedWorker {
+  std::string name;
+  std::map<std::string, std::string> labels;
+  std::string status;  ///< "running", "exited"
+  std::optional<Timestamp> created;
 };
 
 /// The daemon of containers of one node. Used from one thread.
@@ -51,6 +64,8 @@ class WorkerDaemon {
   Result<void> remove(const std::string& id);
   /// The id of the container of that name; an error when there is none that has the label.
   Result<std::string> find(const std::string& name, const std::string& label);
+  /// All that have the label, running or not.
+  Result<std::vector<ListedWorker>> list(const std::string& label);
 
  private:
   struct State;

@@ -24,8 +24,12 @@ struct WorkerPlan {
   std::string image;           ///< of the user's choice
   std::string node;            ///< where it goes
   std::map<std::string, std::string> env;
+  double memory_bytes = 0;  ///< that the model needs; 0: not known
 };
-/// `name`: of the model. `threads`: of the device; 0: as many as the engine likes.
+/// The most that a worker may take: what its model needs, with room for engines that hold weights
+/// in several forms. 0: no limit.
+uint64_t memory_limit(const WorkerPlan& plan);
+/// `name`: of the model. `threads`: of the engine; 0: as many as the engine likes.
 WorkerPlan worker_plan(const std::string& name, const std::filesystem::path& file,
                        const model::Characteristics& model, int threads);
 /// "assay-resnet50-3fa2c1": what names may hold, and not longer than Kubernetes likes.
@@ -34,6 +38,8 @@ std::string worker_name(const std::string& model);
 inline constexpr int kWorkerPort = 7010;
 /// On all that is started, so that nothing else is ever ended.
 inline constexpr const char* kWorkerLabel = "assay.placement";
+/// The node that it was started for.
+inline constexpr const char* kNodeLabel = "assay.placement.node";
 
 /// Where a worker is started: the Docker of a node, or a Kubernetes cluster. One worker each; used
 /// from one thread.
@@ -42,7 +48,8 @@ class WorkerHost {
   virtual ~WorkerHost() = default;
   /// Where this fails, nothing of it stays.
   virtual Result<void> start(const WorkerPlan& plan) = 0;
-  /// Whether it serves already. An error says why it never will.
+  /// Whether it serves already. An error says why it never will, or, where it is temporary, why
+  /// that cannot be told now.
   virtual Result<bool> serves() = 0;
   /// What it answers to this body at /run.
   virtual Result<std::string> run(const std::string& body, Milliseconds patience) = 0;

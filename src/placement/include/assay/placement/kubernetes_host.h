@@ -4,9 +4,11 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <assay/kubeapi/access.h>
 #include <assay/placement/deploy.h>
+#include <assay/placement/workers.h>
 
 namespace assay::placement {
 
@@ -23,5 +25,9 @@ std::unique_ptr<WorkerHost> kubernetes_host(const KubernetesPlace& place,
                                             std::function<bool()> wanted);
 /// Ends a worker of an earlier call by its name. What we did not start is not touched.
 Result<void> end_kubernetes_worker(const KubernetesPlace& place, const std::string& name);
+
+/// Workers of earlier calls in the namespace.
+Result<std::vector<Worker>> kubernetes_workers(const KubernetesPlace& place,
+                                               std::function<bool()> wanted);
 
 }  // namespace assay::placement

@@ -10,6 +10,7 @@
 
 #include <assay/placement/candidates.h>
 #include <assay/placement/deploy.h>
+#include <assay/placement/workers.h>
 
 namespace assay::placement {
 
@@ -39,8 +40,13 @@ struct PlacingOrder {
   std::vector<predict::Device> devices;  ///< that were learned
   std::string image;                     ///< of the worker
 };
+/// Asked several times a second while something is waited for; false gives up.
+using Wanted = std::function<bool()>;
 /// Where workers of a node are started.
-using FindHost = std::function<Result<std::unique_ptr<WorkerHost>>(const std::string& node)>;
+using FindHost = std::function<Result<std::unique_ptr<WorkerHost>>(const std::string& node,
+                                                                   const Wanted& wanted)>;
+/// Those that were started before.
+using ListWorkers = std::function<Result<Workers>(const Wanted& wanted)>;
 
 /// Starts it and measures it there. Where this fails, nothing stays that was not there before.
 Result<PlacedModel> place(const PlacingOrder& order, const FindHost& find_host,

@@ -33,9 +33,10 @@ struct ServiceSettings {
   std::map<std::string, double> loads = {};  ///< of devices, without Prometheus
   Milliseconds interval{5000};               ///< at which nodes are asked for
 
-  std::string deploy_image = {};            ///< of workers; empty: callers may not start models
-  placement::FindHost find_host = {};       ///< where they are started
-  std::filesystem::path placed_table = {};  ///< what they really took goes there
+  std::string deploy_image = {};             ///< of workers; empty: callers may not start models
+  placement::FindHost find_host = {};        ///< where they are started
+  placement::ListWorkers list_workers = {};  ///< those that were
+  std::filesystem::path placed_table = {};   ///< what they really took goes there
 };
 
 /// Told what an operator should know, a sentence each.

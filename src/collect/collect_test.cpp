@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+#include <filesystem>
+
+#include <assay/base/files.h>
+#include <assay/collect/collect.h>
+#include <assay/zoo/zoo.h>
+#include <gtest/gtest.h>
+
+namespace assay::collect {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// An engine that answers to loading, and to so many questions for times in each of its lives.
+constexpr const char* kEngine = R"(#!/bin/sh
+echo '{"engine": "test", "version": "7"}'
+left=$(cat "$0.answers")
+while read line; do
+  case $line in *load*) echo '{"seconds": 0.1}'; continue;; esac
+  left=$((left - 1))
+  [ $left -lt 0 ] && exec sleep 1000
+  echo '{"times": [0.25, 0.25, 0.25, 0.25, 0.25]}'
+done
+)";
+
+class CollectTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "assay-collect-XXXXXX").native();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    zoo::Recipe recipe;
+    recipe.family = "squeezenet";
+    recipe.width = 0.1;
+    recipe.resolution = 32;
+    ASSERT_TRUE(zoo::make_model(recipe, folder_ / "a.onnx"));
+    const auto engine = folder_ / "engine";
+    ASSERT_TRUE(write_file(engine, kEngine));
+    fs::permissions(engine, fs::perms::owner_all);
+    options_.models = folder_ / "a.onnx";
+    options_.file = folder_ / "t.csv";
+    options_.device = "pi";
+    options_.engines = {engine.native()};
+    options_.iterations = 2;
+    options_.seconds = 0.01;
+    options_.patience = 0.05;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  Collected collected(int answers) {
+    EXPECT_TRUE(write_file(folder_ / "engine.answers", std::to_string(answers)));
+    auto found = collect(options_, {.progress = {}, .wanted = [] { return true; }});
+    EXPECT_TRUE(found) << found.error().message;
+    return found ? *found : Collected();
+  }
+
+  Options options_;
+
+ private:
+  fs::path folder_;
+};
+
+TEST_F(CollectTest, what_is_not_in_time_beside_other_work_is_tried_again_by_another_call) {
+  const Collected first = collected(2);  // to warm up and to be timed, of the first iteration
+  EXPECT_EQ(first.measured, 1U);
+  EXPECT_EQ(first.late, 1U);
+  EXPECT_EQ(first.refused, 0U);
+  const Collected second = collected(2);
+  EXPECT_EQ(second.before, 1U);
+  EXPECT_EQ(second.measured, 1U);
+  EXPECT_EQ(second.late, 0U);
+}
+
+TEST_F(CollectTest, what_an_idle_device_does_not_do_in_time_is_refused) {
+  options_.load = Load::idle;
+  const Collected first = collected(0);
+  EXPECT_EQ(first.refused, 1U);
+  EXPECT_EQ(first.late, 0U);
+  EXPECT_EQ(collected(2).measured, 0U);
+}
+
+}  // namespace
+}  // namespace assay::collect
