@@ -164,5 +164,5 @@ def run(bench):
     cpu = sorted(one["cpu_ms"] for one in ours)[ROUNDS // 2]
     bench.row(f"the old way in Python over {DEVICES} devices, p50", f"{old['p50_ms']:.0f} ms",
               f"each request loads a pipeline of scikit-learn and XGBoost by joblib; {OLD_WAY_PER_SECOND}/s on one "
-              f"core, p99 {old['p99_ms']:.0f} ms; {old['cpu_ms']:.1f} ms of CPU time a request, {old['cpu_ms'] / cpu:.0f} x "
-              "that of /api/profiling")
+              f"core, p99 {old['p99_ms']:.0f} ms; {old['cpu_ms']:.1f} ms of CPU time a request, "
+              f"{old['cpu_ms'] / cpu:.0f} x that of /api/profiling")

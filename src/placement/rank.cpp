@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <compare>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <numbers>
+#include <tuple>
 
 #include <assay/placement/document.h>
 #include <assay/placement/rank.h>
@@ -133,20 +133,14 @@ void answer_in_words(Ranking& ranking, size_t rival) {
 
 /// Puts the best first. Their places are sorted, and each is moved once.
 void put_in_order(std::vector<Ranked>& devices) {
-  struct Place {
-    int rank_class = 0;
-    double seconds = 0;
-    size_t index = 0;
-    auto operator<=>(const Place&) const = default;
-  };
-  std::vector<Place> places;
+  std::vector<std::tuple<int, double, size_t>> places;
   places.reserve(devices.size());
   for (size_t i = 0; i < devices.size(); ++i)
-    places.push_back({rank_class(devices[i]), devices[i].candidate.total_seconds(), i});
+    places.emplace_back(rank_class(devices[i]), devices[i].candidate.total_seconds(), i);
   std::sort(places.begin(), places.end());
   std::vector<Ranked> sorted;
   sorted.reserve(devices.size());
-  for (const Place& place : places) sorted.push_back(std::move(devices[place.index]));
+  for (const auto& place : places) sorted.push_back(std::move(devices[std::get<2>(place)]));
   devices = std::move(sorted);
 }
 

@@ -22,12 +22,16 @@ constexpr size_t kTogether = 16;  ///< rows whose walks are long enough to hide 
 // the left and one for those that send it to the right: it is the least number there is, or the
 // largest, and a walk need not ask whether there is one.
 constexpr float kMost = std::numeric_limits<float>::infinity();
+constexpr float kLeast = -std::numeric_limits<float>::infinity();
 constexpr uint32_t kPlaces = 2;
 void put_places(std::span<const float> row, float* places) {
-  for (size_t column = 0; column < row.size(); ++column) {
-    const bool missing = std::isnan(row[column]);
-    places[kPlaces * column] = missing ? -kMost : row[column];
-    places[kPlaces * column + 1] = missing ? kMost : row[column];
+  for (const float value : row) {
+    places[0] = places[1] = value;
+    if (std::isnan(value)) {
+      places[0] = kLeast;
+      places[1] = kMost;
+    }
+    places += kPlaces;
   }
 }
 

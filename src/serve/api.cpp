@@ -94,6 +94,7 @@ Result<std::string> placements_of(const PlacementsCall& call, const Snapshot& no
     asked.push_back(std::move(one));
   }
   std::vector<std::string> names;
+  names.reserve(asked.size());
   for (const auto& one : asked) names.push_back(one.question.name);
   const auto assigned = placement::assign(rankings);
   std::string text = placement::placements_json(names, rankings, assigned) + "\n";
