@@ -4,7 +4,6 @@
 #include "placement_options.h"
 #include "worker_options.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
 #include <memory>
@@ -33,11 +32,9 @@ Result<void> read_sizes(const ServeArguments& args, serve::ServiceSettings& sett
   if (!args.old_uploads_size.empty()) {
     ASSAY_TRY(settings.old_uploads_size, parse_bytes(args.old_uploads_size));
   }
-  const uint64_t most = settings.uploads_size / 2;
-  settings.largest_upload = std::min(settings.largest_upload, most);
   if (args.largest_upload.empty()) return {};
   ASSAY_TRY(settings.largest_upload, parse_bytes(args.largest_upload));
-  if (settings.largest_upload > most)
+  if (settings.largest_upload > settings.uploads_size / 2)
     return bad_input(
         "--largest-upload is more than half of --uploads-size, which is for what is on its way");
   return {};
