@@ -51,10 +51,14 @@ def test_an_app_that_ends_before_its_link_is_limited_has_run(boxed, engine):
 
 
 def test_an_app_of_a_moment_is_not_said_to_need_cores(boxed, engine):
-    """Its container's start has more CPU time than itself."""
-    run = boxed.run(spec(boxed, engine.busybox(), ["true"]))
-    assert run["status"] == "finished" and "cpu_cores" not in run["footprint"]
-    assert run["duration_seconds"] > 0 and "core" not in run["answer"]
+    """Its container's start has more CPU time than itself. On a busy machine also `true` may take longer."""
+    for _ in range(10):
+        run = boxed.run(spec(boxed, engine.busybox(), ["true"]))
+        assert run["status"] == "finished" and run["duration_seconds"] > 0
+        if run["duration_seconds"] < 0.25:
+            break
+    assert run["duration_seconds"] < 0.25, "the machine is too busy to run `true` in a moment"
+    assert "cpu_cores" not in run["footprint"] and "core" not in run["answer"]
 
 
 def test_a_good_target_beside_one_that_runs_out_of_memory(boxed, engine):
