@@ -60,7 +60,8 @@ def test_footprint_agrees_with_gnu_time(place, isolation, command):
     check_isolation(run, isolation)
     cpu, rss = gnu_time(said.read_text())
     assert cpu_at_exit(run) == pytest.approx(cpu, rel=0.02)
-    assert cpu_from_samples(run) == pytest.approx(cpu, rel=0.02)
+    # The mean is of what was sampled: a busy machine may let a beat pass before it lets the app run.
+    assert cpu_from_samples(run) == pytest.approx(cpu, rel=0.02, abs=0.1)
     assert run["footprint"]["memory_rss_bytes"]["peak"] == pytest.approx(rss, rel=0.02)
 
 
