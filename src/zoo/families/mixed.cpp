@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 namespace assay::zoo {
 namespace {
@@ -21,6 +22,11 @@ T pick(Draw& draw, const std::array<T, Size>& from) {
 
 int64_t half_of(int64_t channels) {
   return divisible(static_cast<double>(channels) / 2);
+}
+
+/// Options that another variant has would be forgotten silently.
+void refuse_foreign(Net& net, const Plan& plan, std::string_view option, bool given) {
+  if (given) net.graph().refuse(fmt::format("mixed-{} has no --{}", plan.variant, option));
 }
 
 /// Lays blocks of all kinds behind each other, as the seed has it.
@@ -218,6 +224,10 @@ void Mixer::tokens() {
 }  // namespace
 
 void mixed(Net& net, const Plan& plan) {
+  const bool convs = plan.variant == "convs";
+  refuse_foreign(net, plan, "resolution", plan.recipe.resolution && !convs);
+  refuse_foreign(net, plan, "sequence", plan.recipe.sequence && convs);
+  refuse_foreign(net, plan, "hidden", plan.recipe.hidden && plan.variant != "steps");
   Mixer mixer(net, plan);
   if (plan.variant == "steps") return mixer.steps();
   if (plan.variant == "tokens") return mixer.tokens();

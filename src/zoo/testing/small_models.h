@@ -20,8 +20,9 @@ inline std::vector<Recipe> small_models() {
         return std::find(family.options.begin(), family.options.end(), option) !=
                family.options.end();
       };
-      if (takes("resolution")) recipe.resolution = variant == "v3" ? 96 : 64;
-      if (takes("sequence")) recipe.sequence = 8;
+      const bool sees = variant != "steps" && variant != "tokens";
+      if (takes("resolution") && sees) recipe.resolution = variant == "v3" ? 96 : 64;
+      if (takes("sequence") && variant != "convs") recipe.sequence = 8;
       // OpenCV's Python takes three axes for an image unless the last is larger than this.
       if (takes("bidirectional") || variant == "steps") recipe.hidden = 520;
       if (takes("heads")) recipe.depth = 0.25;
