@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // ONNX Runtime as an engine of Assay, by npm's onnxruntime-node; docs/engines.md has the lines that it speaks.
 // It looks for the library in NODE_PATH, in the folder ASSAY_ORT, where it was started, and where npm puts global ones.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 const PLACES = [
@@ -51,6 +52,7 @@ const MAKERS = {
 };
 
 let session;
+let loaded;
 let inputs = [];
 
 function described(metadata) {
@@ -63,6 +65,7 @@ async function load({ file, threads, shapes }) {
   if (threads) Object.assign(options, { intraOpNumThreads: threads, interOpNumThreads: 1 });
   const begin = seconds();
   session = await ort.InferenceSession.create(file, options);
+  loaded = { file, options };
   const took = seconds() - begin;
   inputs = described(session.inputMetadata).map((input) => ({
     ...input,
@@ -106,12 +109,55 @@ async function run({ count, seconds: most, seed, input, output }) {
   return { times };
 }
 
+// What each operator takes, by ONNX Runtime's own profile: a file of events, of which those of kernels are wanted.
+// The first inference warms up, and is left out; what a loop runs several times counts as often.
+function operatorTimes(events, runs) {
+  const ending = '_kernel_time';
+  const times = new Map();
+  for (const { cat, name, dur } of events) {
+    if (cat !== 'Node' || !name.endsWith(ending)) continue;
+    const key = name.slice(0, -ending.length);
+    if (!times.has(key)) times.set(key, []);
+    times.get(key).push(dur / 1e6);
+  }
+  return [...times].map(([name, values]) => {
+    const often = Math.max(1, Math.round(values.length / (runs + 1)));
+    const warm = values.slice(often).sort((a, b) => a - b);
+    return { name, seconds: warm.length ? often * warm[Math.floor(warm.length / 2)] : 0 };
+  });
+}
+
+async function profile({ count, seconds: most, seed, input }) {
+  if (!session) throw new Error('nothing is loaded');
+  const feeds = made(seed, input);
+  const folder = mkdtempSync(path.join(tmpdir(), 'assay-profile-'));
+  try {
+    const options = { ...loaded.options, enableProfiling: true, profileFilePrefix: path.join(folder, 'of') };
+    const profiled = await ort.InferenceSession.create(loaded.file, options);
+    await profiled.run(feeds);
+    const end = seconds() + most;
+    const times = [];
+    do {
+      const begin = seconds();
+      await profiled.run(feeds);
+      times.push(seconds() - begin);
+    } while (times.length < count && seconds() < end);
+    profiled.endProfiling();
+    await profiled.release();
+    const events = JSON.parse(readFileSync(path.join(folder, readdirSync(folder)[0]), 'utf8'));
+    return { operators: operatorTimes(events, times.length), times };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 say({ engine: 'onnxruntime-node', version });
 for await (const line of createInterface({ input: process.stdin })) {
   try {
     const request = JSON.parse(line);
     if (request.do === 'load') say(await load(request));
     else if (request.do === 'run') say(await run(request));
+    else if (request.do === 'profile') say(await profile(request));
     else throw new Error(`"${request.do}" is not known`);
   } catch (error) {
     say({ error: String(error.message ?? error) });

@@ -3,7 +3,9 @@
 """ONNX Runtime as an engine of Assay, by Python's onnxruntime; docs/engines.md has the lines that it speaks."""
 import json
 import os
+import statistics
 import sys
+import tempfile
 import time
 
 import numpy
@@ -19,15 +21,20 @@ def described(tensors):
 
 class Runner:
     def __init__(self):
-        self.session, self.inputs = None, []
+        self.session, self.inputs, self.loaded = None, [], {}
 
-    def load(self, request):
+    def session_of(self, request, profile=None):
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3
         if request.get("threads"):
             options.intra_op_num_threads, options.inter_op_num_threads = request["threads"], 1
+        if profile:
+            options.enable_profiling, options.profile_file_prefix = True, profile
+        return onnxruntime.InferenceSession(request["file"], options, providers=["CPUExecutionProvider"])
+
+    def load(self, request):
         begin = time.perf_counter()
-        self.session = onnxruntime.InferenceSession(request["file"], options, providers=["CPUExecutionProvider"])
+        self.session, self.loaded = self.session_of(request), request
         took = time.perf_counter() - begin
         shapes = request.get("shapes") or {}
         self.inputs = described(self.session.get_inputs())
@@ -65,6 +72,32 @@ class Runner:
                     file.write(numpy.asarray(result, numpy.float32).tobytes())
         return {"times": times}
 
+    def profile(self, request):
+        """What each operator takes, by ONNX Runtime's own profile: a file of events, of which those of kernels are wanted."""
+        if self.session is None:
+            raise ValueError("nothing is loaded")
+        feeds = self.made(request.get("seed", 1), request.get("input"))
+        with tempfile.TemporaryDirectory(prefix="assay-profile-") as folder:
+            session = self.session_of(self.loaded, os.path.join(folder, "of"))
+            session.run(None, feeds)
+            times, end = [], time.perf_counter() + request["seconds"]
+            while not times or (len(times) < request["count"] and time.perf_counter() < end):
+                begin = time.perf_counter()
+                session.run(None, feeds)
+                times.append(time.perf_counter() - begin)
+            with open(session.end_profiling(), encoding="utf-8") as file:
+                events = json.load(file)
+        took, ending = {}, "_kernel_time"
+        for event in events:
+            if event.get("cat") == "Node" and event["name"].endswith(ending):
+                took.setdefault(event["name"][:-len(ending)], []).append(event["dur"] / 1e6)
+        # The first inference warms up, and is left out; what a loop runs several times counts as often.
+        operators = []
+        for name, each in took.items():
+            often = max(1, round(len(each) / (len(times) + 1)))
+            operators.append({"name": name, "seconds": often * statistics.median(each[often:] or [0])})
+        return {"operators": operators, "times": times}
+
 
 def main():
     # Whatever the library prints goes elsewhere: the output is for answers alone.
@@ -75,7 +108,7 @@ def main():
     for line in sys.stdin:
         try:
             request = json.loads(line)
-            do = {"load": runner.load, "run": runner.run}[request["do"]]
+            do = {"load": runner.load, "run": runner.run, "profile": runner.profile}[request["do"]]
             print(json.dumps(do(request)), file=answers)
         except Exception as error:  # pylint: disable=broad-except
             print(json.dumps({"error": f"{type(error).__name__}: {error}"}), file=answers)

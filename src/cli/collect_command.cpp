@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.h"
+#include "dim_options.h"
 #include "exit_code.h"
 #include "share_options.h"
 #include "signals.h"
@@ -29,6 +30,7 @@ struct CollectArguments {
   collect::Options options;
   ShareArguments share;
   std::string load = "stress";
+  std::vector<std::string> dims;
   bool gpu_needed = false;
 };
 
@@ -70,6 +72,7 @@ Result<int> collect_rows(CollectArguments& args) {
   auto& options = args.options;
   ASSAY_CHECK(read_load(args.load, options));
   ASSAY_TRY(options.share, read_share(args.share));
+  ASSAY_TRY(options.dims, read_dims(args.dims));
   if (args.gpu_needed && collect::find_gpu().empty())
     return refused("--gpu-needed: no GPU was found on this machine");
   ASSAY_CHECK(collect::check(options));
@@ -120,6 +123,7 @@ void add_how_options(CLI::App& command, CollectArguments& args) {
   command.add_option("--seconds", options.seconds, "Of one iteration, about (1)")
       ->check(CLI::Range(0.01, 3600.0));
   command.add_option("--seed", options.seed, "Of backgrounds and inputs (0)");
+  add_dim_option(command, args.dims);
   add_share_options(command, args.share);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.h"
+#include "dim_options.h"
 #include "exit_code.h"
 #include "terminal.h"
 
@@ -24,26 +25,8 @@ struct ModelArguments {
   bool list = false;
 };
 
-/// "batch=4" of --dim.
-Result<model::TraceOptions> bound_dims(const std::vector<std::string>& words) {
-  model::TraceOptions options;
-  for (const auto& word : words) {
-    const size_t equals = word.rfind('=');
-    const auto size = equals == std::string::npos || equals == 0
-                          ? std::nullopt
-                          : parse_int(std::string_view(word).substr(equals + 1));
-    if (!size || *size < 1 || *size > model::kLargestDim)
-      return bad_input(
-          fmt::format("--dim takes NAME=N with a size of at least 1, as in "
-                      "--dim batch=1; {} is none",
-                      in_quotes(word)));
-    options.dims[word.substr(0, equals)] = *size;
-  }
-  return options;
-}
-
 Result<int> inspect(const ModelArguments& args) {
-  ASSAY_TRY(const auto options, bound_dims(args.dims));
+  ASSAY_TRY(const auto options, read_dims(args.dims));
   ASSAY_TRY(const auto found, model::inspect(args.file, options));
   if (args.json) {
     const auto document = model::inspection_document(found);
@@ -55,14 +38,6 @@ Result<int> inspect(const ModelArguments& args) {
   return kDone;
 }
 
-void add_dims(CLI::App& command, ModelArguments& args) {
-  command
-      .add_option("--dim", args.dims,
-                  "Size of a dimension that the file only names (default: 1); may be repeated")
-      ->type_name("NAME=N")
-      ->allow_extra_args(false);
-}
-
 void add_inspect(CLI::App& parent, Context& context) {
   auto* command = parent.add_subcommand("inspect", "What an ONNX model is and costs");
   command->footer(
@@ -71,7 +46,7 @@ void add_inspect(CLI::App& parent, Context& context) {
   auto args = std::make_shared<ModelArguments>();
   command->add_option("file", args->file, "The model")->type_name("FILE")->required();
   command->add_flag("--json", args->json, "Print everything as JSON");
-  add_dims(*command, *args);
+  add_dim_option(*command, args->dims);
   command->callback([args, &context] { context.action = [args] { return inspect(*args); }; });
 }
 
@@ -91,7 +66,7 @@ Result<int> list_cuts(const ModelArguments& args, const model::TraceOptions& opt
 }
 
 Result<int> split(const ModelArguments& args) {
-  ASSAY_TRY(const auto options, bound_dims(args.dims));
+  ASSAY_TRY(const auto options, read_dims(args.dims));
   if (args.tensor.empty()) return list_cuts(args, options);
   ASSAY_TRY(const auto parts, model::split(args.file, args.tensor, args.folder, options));
   fmt::print("wrote {} and {}\n", parts.first.native(), parts.second.native());
@@ -112,7 +87,7 @@ void add_split(CLI::App& parent, Context& context) {
   command->add_option("-o,--output", args->folder, "Folder for the two parts (default: this one)")
       ->type_name("DIR");
   command->add_flag("--json", args->json, "Print the list as JSON");
-  add_dims(*command, *args);
+  add_dim_option(*command, args->dims);
   command->callback([args, &context] { context.action = [args] { return split(*args); }; });
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ranking_options.h"
 
+#include "dim_options.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -82,6 +84,7 @@ void add_goal_options(CLI::App& command, RankingOptions& options) {
 
 void add_ranking_options(CLI::App& command, RankingOptions& options) {
   command.add_option("--device", options.device, "Only this one")->type_name("NAME");
+  add_dim_option(command, options.dims);
   add_goal_options(command, options);
   add_placement_options(command, options.placement);
 }
@@ -96,11 +99,12 @@ Result<Known> read_known(const RankingOptions& options, const Context& context) 
     ASSAY_TRY(const double bits, parse_bit_rate(options.network));
     network = bits / 8;
   }
-  return Known{std::move(predictor), std::move(fleet), goals, network};
+  ASSAY_TRY(auto dims, read_dims(options.dims));
+  return Known{std::move(predictor), std::move(fleet), goals, network, std::move(dims)};
 }
 
 Result<RankedModel> rank_model(const Known& known, const std::filesystem::path& file) {
-  ASSAY_TRY(auto model, model::characteristics(file, {}));
+  ASSAY_TRY(auto model, model::characteristics(file, known.dims));
   const placement::Question question{file.native(), model, known.network};
   return RankedModel{
       std::move(model),

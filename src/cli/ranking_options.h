@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <assay/placement/rank.h>
 #include <assay/predict/predictor.h>
@@ -21,6 +22,7 @@ struct RankingOptions {
   double rate = 0;
   double joules = 0;
   std::string network;
+  std::vector<std::string> dims;
 };
 void add_ranking_options(CLI::App& command, RankingOptions& options);
 
@@ -30,6 +32,7 @@ struct Known {
   placement::Fleet fleet;
   placement::Goals goals;
   std::optional<double> network;
+  model::TraceOptions dims;
 };
 Result<Known> read_known(const RankingOptions& options, const Context& context);
 

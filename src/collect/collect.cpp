@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
 #include <optional>
 #include <system_error>
 
@@ -14,6 +15,7 @@
 #include <assay/infer/engine.h>
 #include <assay/infer/find_engine.h>
 #include <assay/model/workload.h>
+#include <assay/predict/profile.h>
 #include <assay/predict/runs.h>
 #include <assay/probes/probe.h>
 
@@ -22,6 +24,10 @@ namespace fs = std::filesystem;
 namespace {
 
 using SteadyClock = std::chrono::steady_clock;
+
+constexpr size_t kMostProfiles = 5;  ///< of a model on an engine
+constexpr double kProfileSeconds = 0.4;
+constexpr int kMostUntold = 3;  ///< models in a row; then the engine is taken not to tell
 
 struct FoundEngine {
   std::vector<std::string> command;
@@ -99,7 +105,7 @@ class Collector {
     sum_.models = models.size();
     for (const auto& model : models) {
       for (const auto& engine : engines_)
-        progress_.total += todo(first_row(model.stem().native(), engine));
+        progress_.total += todo(first_row(name_of(model), engine));
     }
     for (const auto& model : models) {
       if (auto measured = run_model(model); !measured) {
@@ -112,6 +118,13 @@ class Collector {
   }
 
  private:
+  /// "bert", and with sizes that were chosen "bert[sequence=128]".
+  std::string name_of(const fs::path& model) const {
+    std::string sizes;
+    for (const auto& [name, size] : options_.dims.dims)
+      sizes += fmt::format("{}{}={}", sizes.empty() ? "" : " ", name, size);
+    return model.stem().native() + (sizes.empty() ? "" : "[" + sizes + "]");
+  }
   Background background(const std::string& model, int iteration) const {
     return background_of(options_, cores_, model, iteration);
   }
@@ -127,8 +140,8 @@ class Collector {
   }
 
   Result<void> run_model(const fs::path& model) {
-    const std::string stem = model.stem().native();
-    const auto characteristics = model::characteristics(model, {});
+    const std::string stem = name_of(model);
+    const auto characteristics = model::characteristics(model, options_.dims);
     for (const auto& engine : engines_) {
       Row row = first_row(stem, engine);
       const size_t left = todo(row);
@@ -163,9 +176,32 @@ class Collector {
         add_late(measured);
         continue;
       }
+      if (measured.background == "idle") add_pieces(model, engine, measured);
       ASSAY_CHECK(add(measured));
     }
     return {};
+  }
+
+  /// What the pieces of a model take, where the engine tells. A few times are enough.
+  void add_pieces(const fs::path& model, std::optional<infer::Engine>& engine, Row& row) {
+    const bool enough = file_.known(Setting::of(row)).profiles >= kMostProfiles;
+    if (enough || untold_[row.engine] >= kMostUntold) return;
+    const auto told = engine->profile(
+        {.count = options_.inferences, .seconds = kProfileSeconds, .patience = options_.patience});
+    if (!told) {
+      ++untold_[row.engine];
+      if (told.error().temporary || engine->pid() == 0) engine.reset();
+      return;
+    }
+    untold_[row.engine] = 0;
+    const auto pieces = model::pieces(model, options_.dims);
+    if (!pieces) return;
+    std::vector<model::OperatorTime> times;
+    for (const auto& one : told->operators) times.push_back({one.name, one.seconds});
+    // Telling takes time of its own, which is none of the operators'.
+    const double whole = std::min(told->seconds, quantile(row.times, 0.5));
+    auto seconds = model::piece_seconds(*pieces, times, whole);
+    if (!seconds.empty()) row.pieces = predict::profile_text({pieces->list, std::move(seconds)});
   }
 
   Result<infer::Engine> start(const FoundEngine& found) const {
@@ -241,6 +277,7 @@ class Collector {
   int threads_;
   Progress progress_;
   Collected sum_;
+  std::map<std::string, int> untold_;  ///< how often an engine could not tell what operators take
   SteadyClock::time_point begin_ = SteadyClock::now();
 };
 

@@ -4,6 +4,7 @@
 
 #include <assay/base/files.h>
 #include <assay/collect/collect.h>
+#include <assay/predict/runs.h>
 #include <assay/zoo/zoo.h>
 #include <gtest/gtest.h>
 
@@ -12,12 +13,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// An engine that answers to loading, and to so many questions for times in each of its lives.
+/// An engine that answers to loading, and to so many questions for times in each of its lives. What
+/// it does when it is asked for the times of operators stands in a file.
 constexpr const char* kEngine = R"(#!/bin/sh
 echo '{"engine": "test", "version": "7"}'
 left=$(cat "$0.answers")
 while read line; do
-  case $line in *load*) echo '{"seconds": 0.1}'; continue;; esac
+  case $line in *load*) echo '{"seconds": 0.1}'; continue;; *profile*) . "$0.profile"; continue;; esac
   left=$((left - 1))
   [ $left -lt 0 ] && exec sleep 1000
   echo '{"times": [0.25, 0.25, 0.25, 0.25, 0.25]}'
@@ -38,6 +40,7 @@ class CollectTest : public ::testing::Test {
     const auto engine = folder_ / "engine";
     ASSERT_TRUE(write_file(engine, kEngine));
     fs::permissions(engine, fs::perms::owner_all);
+    profile_is(R"(echo '{"error": "\"profile\" is not known"}')");
     options_.models = folder_ / "a.onnx";
     options_.file = folder_ / "t.csv";
     options_.device = "pi";
@@ -54,6 +57,11 @@ class CollectTest : public ::testing::Test {
     EXPECT_TRUE(found) << found.error().message;
     return found ? *found : Collected();
   }
+
+  void profile_is(const std::string& script) {
+    ASSERT_TRUE(write_file(folder_ / "engine.profile", script + "\n"));
+  }
+  std::string table() const { return read_file(options_.file, 1 << 20).value_or(""); }
 
   Options options_;
 
@@ -78,6 +86,31 @@ TEST_F(CollectTest, what_an_idle_device_does_not_do_in_time_is_refused) {
   EXPECT_EQ(first.refused, 1U);
   EXPECT_EQ(first.late, 0U);
   EXPECT_EQ(collected(2).measured, 0U);
+}
+
+TEST_F(CollectTest, tells_what_pieces_take_where_the_engine_does) {
+  options_.load = Load::idle;
+  profile_is(R"(echo '{"operators": [{"name": "Relu_1", "seconds": 0.1}], "times": [0.2]}')");
+  EXPECT_EQ(collected(10).measured, 2U);
+  const auto runs = predict::read_runs({"t.csv", table()});
+  ASSERT_TRUE(runs) << runs.error().message;
+  ASSERT_EQ(runs->profiles.size(), 2U);
+  const auto& profile = runs->profiles[0].profile;
+  ASSERT_GT(profile.pieces.size(), 5U);
+  EXPECT_EQ(profile.pieces[0].kind, "conv");
+  EXPECT_EQ(profile.seconds[0], 0.1);
+  EXPECT_EQ(profile.pieces.back().kind, "call");
+  EXPECT_EQ(profile.seconds.back(), 0.1);
+}
+
+TEST_F(CollectTest, an_engine_that_ends_when_asked_for_operators_costs_nothing_else) {
+  options_.load = Load::idle;
+  profile_is("exit 3");
+  EXPECT_EQ(collected(10).measured, 2U);
+  const auto runs = predict::read_runs({"t.csv", table()});
+  ASSERT_TRUE(runs) << runs.error().message;
+  EXPECT_EQ(runs->runs.size(), 2U);
+  EXPECT_TRUE(runs->profiles.empty());
 }
 
 }  // namespace

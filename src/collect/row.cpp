@@ -78,6 +78,7 @@ constexpr std::array kColumns = {
     Column{"total_parameters", [](const Row& r) { return count(r, &Counts::total_parameters); }},
     Column{"model_input_size", [](const Row& r) { return count(r, &Counts::model_input_size); }},
     Column{"model_output_size", [](const Row& r) { return count(r, &Counts::model_output_size); }},
+    Column{"pieces", [](const Row& r) { return r.pieces; }},
 };
 
 /// Line ends would make a row that was cut off hard to tell from a whole one.

@@ -27,6 +27,7 @@ struct Row {
   Timestamp end;
   std::vector<double> times;  ///< seconds of each inference, sorted
   bool outlier = false;
+  std::string pieces;  ///< what each took, as predict/profile.h writes it; only of some idle rows
 
   double cores = 0;
   std::optional<double> load_percent;

@@ -65,6 +65,7 @@ bool add_row(const NamedCells& row, KnownRows& known) {
         row.number("device_load_percent"), row.number("execution_seconds")};
   else
     of_setting.refused = true;
+  of_setting.profiles += row.text("pieces").empty() ? 0 : 1;
   ++known.rows;
   return true;
 }
@@ -138,6 +139,7 @@ Result<void> RowFile::add(const Row& row) {
                                                          quantile(row.times, 0.5)};
   else
     known.refused = true;
+  known.profiles += row.pieces.empty() ? 0 : 1;
   ++known_.rows;
   return {};
 }

@@ -39,6 +39,7 @@ struct Known {
   };
   /// By number and background.
   std::map<std::pair<int, std::string>, Measured> iterations;
+  size_t profiles = 0;  ///< rows that tell what pieces took
   bool refused = false;
 };
 

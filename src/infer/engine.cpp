@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine_process.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -31,6 +32,27 @@ std::vector<Tensor> tensors_at(const json& object, const char* key) {
     tensors.push_back(std::move(tensor));
   }
   return tensors;
+}
+
+std::vector<double> times_at(const json& answer) {
+  std::vector<double> times;
+  const auto found = answer.find("times");
+  if (found != answer.end() && found->is_array())
+    for (const auto& time : *found)
+      if (time.is_number() && time > 0) times.push_back(time);
+  return times;
+}
+
+json asked(const char* what, const RunRequest& request) {
+  json ask = {
+      {"do", what}, {"count", request.count}, {"seconds", request.seconds}, {"seed", request.seed}};
+  if (!request.input.empty()) ask["input"] = request.input.native();
+  if (!request.output.empty()) ask["output"] = request.output.native();
+  return ask;
+}
+
+Milliseconds patience_of(const RunRequest& request) {
+  return Milliseconds(static_cast<int64_t>((request.seconds + request.patience) * 1000));
 }
 
 }  // namespace
@@ -99,21 +121,26 @@ Result<Loaded> Engine::load(const LoadRequest& request) {
 }
 
 Result<std::vector<double>> Engine::run(const RunRequest& request) {
-  json ask = {{"do", "run"},
-              {"count", request.count},
-              {"seconds", request.seconds},
-              {"seed", request.seed}};
-  if (!request.input.empty()) ask["input"] = request.input.native();
-  if (!request.output.empty()) ask["output"] = request.output.native();
-  const Milliseconds patience(static_cast<int64_t>((request.seconds + request.patience) * 1000));
-  ASSAY_TRY(const json answer, process_->ask(ask, patience));
-  std::vector<double> times;
-  const auto found = answer.find("times");
-  if (found != answer.end() && found->is_array())
-    for (const auto& time : *found)
-      if (time.is_number() && time > 0) times.push_back(time);
+  ASSAY_TRY(const json answer, process_->ask(asked("run", request), patience_of(request)));
+  std::vector<double> times = times_at(answer);
   if (times.empty()) return refused("the engine gave no times");
   return times;
+}
+
+Result<EngineProfile> Engine::profile(const RunRequest& request) {
+  ASSAY_TRY(const json answer, process_->ask(asked("profile", request), patience_of(request)));
+  std::vector<double> times = times_at(answer);
+  const auto found = answer.find("operators");
+  if (times.empty() || found == answer.end() || !found->is_array())
+    return refused("the engine gave no times of operators");
+  std::sort(times.begin(), times.end());
+  EngineProfile profile{.seconds = times[times.size() / 2]};
+  for (const auto& one : *found) {
+    const auto seconds = one.is_object() ? one.find("seconds") : one.end();
+    if (seconds != one.end() && seconds->is_number() && *seconds >= 0)
+      profile.operators.push_back({text_at(one, "name"), *seconds});
+  }
+  return profile;
 }
 
 }  // namespace assay::infer

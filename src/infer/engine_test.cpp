@@ -75,6 +75,24 @@ TEST(Engine, without_times_has_not_run) {
   EXPECT_FALSE(engine->run({}));
 }
 
+TEST(Engine, tells_what_operators_take_or_that_it_cannot) {
+  auto engine = scripted(
+      R"(read line; case $line in *'"do":"profile"'*)
+        echo '{"operators": [{"name": "Conv_0", "seconds": 0.5}, {"name": "x", "seconds": -1}, 3],
+               "times": [3, 1, 2]}' | tr -d '\n'; echo;; esac
+      read line; echo '{"error": "\"profile\" is not known"}'
+      read line; echo '{"operators": [{"name": "Conv_0", "seconds": 0.5}]}')");
+  ASSERT_TRUE(engine) << engine.error().message;
+  const auto profile = engine->profile({});
+  ASSERT_TRUE(profile) << profile.error().message;
+  ASSERT_EQ(profile->operators.size(), 1U);
+  EXPECT_EQ(profile->operators[0].name, "Conv_0");
+  EXPECT_EQ(profile->operators[0].seconds, 0.5);
+  EXPECT_EQ(profile->seconds, 2);
+  EXPECT_FALSE(engine->profile({}));
+  EXPECT_FALSE(engine->profile({}));
+}
+
 TEST(Engine, that_cannot_be_started_or_is_none_is_an_error) {
   const auto missing = Engine::start({"/nowhere/engine"});
   ASSERT_FALSE(missing);

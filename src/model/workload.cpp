@@ -108,6 +108,7 @@ Workload workload(const Trace& trace) {
 
 Characteristics characteristics(const Trace& trace) {
   Characteristics result{counts(trace), workload(trace), precision_of(trace), {}};
+  result.pieces = pieces(trace).list;
   for (const int value : trace.inputs) {
     if (value >= 0) result.inputs.push_back(trace.values[static_cast<size_t>(value)]);
   }

@@ -90,5 +90,23 @@ TEST(Workload, a_file_tells_its_counts_precision_and_inputs) {
   EXPECT_EQ(found.inputs[0].name, "image");
 }
 
+TEST(Workload, of_very_many_different_pieces_the_least_dear_are_one) {
+  GraphParts parts;
+  parts.inputs.push_back(value("x0", Ints{1, 1}));
+  for (int i = 0; i < 700; ++i) {
+    const auto from = "x" + std::to_string(i);
+    const auto to = "x" + std::to_string(i + 1);
+    parts.initializers.push_back(zeros("w" + to, {i + 1, i + 2}));
+    parts.nodes.push_back(node("MatMul", {from, "w" + to}, {to}));
+  }
+  const Characteristics found = characteristics(Read(model_of(parts, 13)).traced);
+  ASSERT_EQ(found.pieces.size(), 500U);
+  double macs = 0;
+  for (const auto& piece : found.pieces) macs += piece.times * piece.macs;
+  EXPECT_EQ(macs, found.workload.macs());
+  EXPECT_EQ(found.pieces.back().kind, "call");
+  EXPECT_EQ(found.pieces[498].kind, "other");
+}
+
 }  // namespace
 }  // namespace assay::model

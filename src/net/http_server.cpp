@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "body_file.h"
+
 #include <algorithm>
 #include <array>
 #include <boost/asio/awaitable.hpp>
@@ -46,7 +48,13 @@ struct ServerState {
   std::function<RequestPlan(const ServerRequest&)> plan = {};
   HttpServer::Refuse refuse = refusal;
   std::unique_ptr<asio::thread_pool> workers = {};  ///< for answers that take their time
+  std::unique_ptr<asio::thread_pool> disks = {};    ///< for bodies that go to files
   std::vector<std::function<void()>> closers = {};  ///< of the places that are listened at
+
+  static asio::thread_pool& started(std::unique_ptr<asio::thread_pool>& pool) {
+    if (!pool) pool = std::make_unique<asio::thread_pool>(2);
+    return *pool;
+  }
 };
 
 namespace {
@@ -167,14 +175,6 @@ awaitable<void> send_pieces(Stream& stream, const ServerResponse& response, Stat
   }
 }
 
-/// A new, empty file for a body.
-Result<std::filesystem::path> make_body_file(const std::filesystem::path& folder) {
-  std::string name = (folder / "body-XXXXXX").native();
-  const Fd fd(::mkostemp(name.data(), O_CLOEXEC));
-  if (!fd.valid()) return refused_errno("the request cannot be kept", errno);
-  return std::filesystem::path(name);
-}
-
 ServerResponse refused_body(const ServerState& state, const error_code& error) {
   if (error == http::error::body_limit) return state.refuse(413, "the request is too large");
   return state.refuse(507, fmt::format("the request could not be kept: {}", error.message()));
@@ -204,19 +204,38 @@ awaitable<void> read_text(Stream& stream, beast::flat_buffer& buffer, HeadParser
 template <typename Stream>
 awaitable<void> read_file(Stream& stream, beast::flat_buffer& buffer, HeadParser& head,
                           ServerRequest& request, error_code& error, StatePtr state) {
-  http::request_parser<http::file_body> parser(std::move(head));
-  parser.get().body().open(request.body_file.c_str(), beast::file_mode::write, error);
+  http::request_parser<http::buffer_body> parser(std::move(head));
+  const auto body = std::make_shared<BodyFile>();
+  body->file = Fd(::open(request.body_file.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!body->file.valid()) error = error_code(errno, boost::system::generic_category());
   const auto& limits = state->limits;
-  const auto start = std::chrono::steady_clock::now();
+  auto start = std::chrono::steady_clock::now();
+  auto& room = parser.get().body();
+  room.more = true;
+  room.data = body->piece.data();
+  room.size = body->piece.size();
   double bytes = 0;
-  while (!error && !parser.is_done()) {
+  // NOLINTNEXTLINE(bugprone-use-after-move): clang-tidy 14 takes the coroutine for a loop.
+  while (!error) {
+    const bool done = parser.is_done();
+    if (const size_t filled = body->piece.size() - room.size;
+        room.size == 0 || (done && filled > 0)) {
+      auto written = asio::co_spawn(ServerState::started(state->disks), write_piece(body, filled),
+                                    asio::use_awaitable);
+      const auto waits = std::chrono::steady_clock::now();
+      error = co_await std::move(written);
+      start += std::chrono::steady_clock::now() - waits;  // the disk's time, not the client's
+      room.data = body->piece.data();
+      room.size = body->piece.size();
+    }
+    if (done || error) break;
     const auto allowed = limits.patience + std::chrono::duration_cast<Milliseconds>(
                                                from_seconds(bytes / limits.least_bytes_per_second));
     const auto now = std::chrono::steady_clock::now();
     stream.expires_at(std::min(now + limits.patience, start + allowed));
-    // NOLINTNEXTLINE(bugprone-use-after-move): clang-tidy 14 takes the coroutine for a loop.
     bytes += static_cast<double>(co_await http::async_read_some(
         stream, buffer, parser, asio::redirect_error(asio::use_awaitable, error)));
+    if (error == http::error::need_buffer) error = {};
   }
 }
 
@@ -225,18 +244,6 @@ awaitable<void> say_continue(Stream& stream, error_code& error) {
   http::response<http::empty_body> message(http::status::continue_, 11);
   co_await http::async_write(stream, message, asio::redirect_error(asio::use_awaitable, error));
 }
-
-/// Removes a body's file unless somebody has taken it.
-class KeptFile {
- public:
-  KeptFile() = default;
-  KeptFile(const KeptFile&) = delete;
-  KeptFile& operator=(const KeptFile&) = delete;
-  ~KeptFile() {
-    if (!path.empty()) ::unlink(path.c_str());
-  }
-  std::filesystem::path path;
-};
 
 /// The rest of a request behind its head, and the answer. An error means that the connection is of
 /// no use any more.
@@ -285,8 +292,8 @@ awaitable<ServerResponse> made_by(std::function<ServerResponse()> make) {
 
 /// Makes an answer that takes its time while others are served.
 awaitable<ServerResponse> answer_later(StatePtr state, std::function<ServerResponse()> later) {
-  if (!state->workers) state->workers = std::make_unique<asio::thread_pool>(2);
-  auto made = asio::co_spawn(*state->workers, made_by(std::move(later)), asio::use_awaitable);
+  auto made = asio::co_spawn(ServerState::started(state->workers), made_by(std::move(later)),
+                             asio::use_awaitable);
   auto response = co_await std::move(made);
   co_return response;
 }
@@ -537,9 +544,12 @@ void HttpServer::refuse_by(Refuse refuse) {
 HttpServer::~HttpServer() {
   state_->ended = true;
   for (const auto& close : state_->closers) close();
-  if (!state_->workers) return;
-  state_->workers->stop();  // what waits is dropped, what is being made is awaited
-  state_->workers->join();
+  for (auto* pool : {&state_->workers, &state_->disks}) {
+    if (!*pool) continue;
+    (*pool)->stop();  // what waits is dropped, what is being made is awaited
+    (*pool)->join();
+    pool->reset();  // what was dropped may hold the state that holds it
+  }
 }
 
 Result<int> HttpServer::listen(const std::string& address) {

@@ -76,6 +76,7 @@ class Served {
     if (request.path == "/file") {
       response.body =
           fmt::format("{} bytes of {}", file_size(request.body_file), request.content_type);
+      if (request.parameter("echo") == "1") response.body = read_file(request.body_file).value();
       std::filesystem::remove(request.body_file);
     }
     return response;
@@ -293,6 +294,24 @@ TEST(HttpServer, large_bodies_go_to_a_file) {
   const auto response = client.send(request);
   ASSERT_TRUE(response) << response.error().message;
   EXPECT_EQ(response->body, "1048576 bytes of a/b");
+}
+
+TEST(HttpServer, files_have_every_byte_of_their_bodies) {
+  const Served served;
+  auto client = served.over_tcp();
+  Request request{.method = "POST", .path = "/file?echo=1", .headers = {}, .body = ""};
+  constexpr size_t kPiece = 256U << 10U;
+  for (const size_t size : {size_t{1}, kPiece - 1, kPiece, kPiece + 1, 3 * kPiece + 7}) {
+    for (const bool chunked : {false, true}) {
+      request.headers = chunked ? std::vector<std::string>{"Transfer-Encoding: chunked"}
+                                : std::vector<std::string>{};
+      request.body.resize(size);
+      for (size_t i = 0; i < size; ++i) request.body[i] = static_cast<char>('a' + i * i % 23);
+      const auto response = client.send(request);
+      ASSERT_TRUE(response) << response.error().message;
+      EXPECT_TRUE(response->body == request.body) << size;
+    }
+  }
 }
 
 TEST(HttpServer, bodies_too_large_to_be_held_go_from_file_to_file) {

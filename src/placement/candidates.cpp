@@ -15,11 +15,15 @@ using predict::Predictor;
 
 /// What an engine itself takes, beside weights and what flows between operators.
 constexpr double kEngineBytes = 64e6;
+/// While a model is loaded its weights are there several times: as they were read, as the engine
+/// keeps them, and as its fastest kernels want them.
+constexpr double kCopiesOfWeights = 2.6;
 
 std::optional<double> memory_needed(const Question& question) {
   const auto* model = std::get_if<model::Characteristics>(&question.model);
   if (model == nullptr) return std::nullopt;
-  return kEngineBytes + model->workload.weight_bytes + model->workload.peak_activation_bytes;
+  return kEngineBytes + kCopiesOfWeights * model->workload.weight_bytes +
+         model->workload.peak_activation_bytes;
 }
 
 double bytes_moved(const Question& question) {
@@ -90,7 +94,10 @@ Candidate candidate_of(const Predictor& predictor, const Question& question, con
   add_doubt(result.doubt, node, device);
   result.memory_needed = memory_needed(question);
   // What others keep busy is not this model's to pay.
-  if (node.watts) result.joules = *node.watts * idle.seconds;
+  if (idle.joules > 0)
+    result.joules = idle.joules;
+  else if (node.watts)
+    result.joules = *node.watts * idle.seconds;
   return result;
 }
 

@@ -18,6 +18,7 @@ const Predictor& predictor() {
     runs.tasks.push_back({"board", "other", "float32"});
     for (size_t i = 0, count = runs.runs.size(); i < count; ++i) {
       auto run = runs.runs[i];
+      if (run.task == 1) runs.runs[i].joules = 7 * run.seconds;
       if (run.task != 0) continue;
       run.task = 2;
       run.seconds *= 0.8;
@@ -51,6 +52,18 @@ TEST(Candidates, nodes_of_one_device_are_told_each_by_its_own_load) {
     EXPECT_EQ(one.idle_seconds, found[1].seconds);
     EXPECT_EQ(one.engine, "other") << "the faster of two";
   }
+}
+
+TEST(Candidates, energy_is_what_was_learned_or_the_power_that_is_told_now) {
+  const Fleet fleet{{{.name = "server", .watts = 50}, board("a", .5), board("b", 0)}, {}};
+  const auto found = candidates(predictor(), fleet, question()).list;
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_NEAR(*found[0].joules, 7 * found[0].idle_seconds, 1e-9);
+  EXPECT_EQ(found[1].joules, std::nullopt);
+  Node told = board("c", .5);
+  told.watts = 3;
+  const auto now = candidates(predictor(), {{told}, {}}, question()).list.at(0);
+  EXPECT_NEAR(*now.joules, 3 * now.idle_seconds, 1e-9);
 }
 
 TEST(Candidates, many_nodes_are_told_as_each_by_itself) {

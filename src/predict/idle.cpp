@@ -22,6 +22,7 @@ constexpr size_t kLeastForBoosting = 300;
 constexpr double kRidge = 1;
 constexpr double kBearable = 0.5;  ///< deviations with full say among boosted residuals
 constexpr double kLeastDeviation = 1e-4;
+constexpr double kWholeShare = 0.5;
 
 std::vector<size_t> known_of(std::span<const double> log_times) {
   std::vector<size_t> items;
@@ -129,6 +130,31 @@ Result<Idle> learn_idle(const Lesson& lesson, Method method, uint64_t seed) {
   }
   idle.learned.items = Grid(0, lesson.features.columns);
   return idle;
+}
+
+Result<Idle> learn_idle_by_pieces(const Runs& runs, const Lesson& lesson,
+                                  const std::vector<size_t>& tasks,
+                                  const std::vector<size_t>& models, const Grid& times) {
+  Idle idle;
+  if (models.size() <= kMostForProcesses) {
+    ASSAY_TRY(idle.learned, learn(lesson));
+  } else {
+    idle.learned = prepare(lesson);
+    idle.learned.items = Grid(0, lesson.features.columns);
+  }
+  idle.method = Method::pieces;
+  ASSAY_TRY(idle.pieces, learn_pieces(runs, tasks, models, times));
+  return idle;
+}
+
+std::vector<double> tell_idle_by_pieces(const Idle& idle, std::span<const model::Piece> pieces,
+                                        const Grid& features, const Grid& costs) {
+  auto logs = tell_pieces(idle.pieces, pieces);
+  if (idle.learned.items.rows == 0) return logs;
+  const Grid whole = tell(idle.learned, features, costs);
+  for (size_t task = 0; task < logs.size(); ++task)
+    logs[task] = std::lerp(logs[task], whole.at(task, 0), kWholeShare);
+  return logs;
 }
 
 Grid tell_idle(const Idle& idle, const Grid& features, const Grid& costs) {

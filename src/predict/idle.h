@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "by_pieces.h"
 #include "trees.h"
 
 #include <array>
@@ -15,8 +16,9 @@
 namespace assay::predict {
 
 /// How times on idle devices are learned; which is best for a table, validation says.
-enum class Method { processes, linear, boosted };
-constexpr std::array<std::string_view, 3> kMethodNames = {"processes", "linear", "boosted"};
+enum class Method { processes, linear, boosted, pieces };
+constexpr std::array<std::string_view, 4> kMethodNames = {"processes", "linear", "boosted",
+                                                          "pieces"};
 
 /// What was learned of times on idle devices. Tasks of which too little was measured are none of
 /// its rows.
@@ -26,15 +28,24 @@ struct Idle {
   Grid linear;      ///< tasks x (1 + features)
   std::vector<std::string> boosters;  ///< XGBoost's JSON, one for each task
   std::vector<Trees> trees;           ///< of them
+  ByPieces pieces;                    ///< of `pieces`, beside processes on whole models
 };
 
-/// Which methods can be tried on so many items.
+/// Which methods can be tried on so many items, but that by pieces, which needs more than a lesson.
 std::vector<Method> methods_for(size_t items);
 
-/// With fewer models of a task nothing is learned of it.
-constexpr size_t kLeastItems = 5;
 /// Each task needs at least two items.
 Result<Idle> learn_idle(const Lesson& lesson, Method method, uint64_t seed);
+
+/// By pieces, and by processes on whole models where they are not too many. The lesson is of these
+/// tasks and models of the runs, `idle` are the times of all.
+Result<Idle> learn_idle_by_pieces(const Runs& runs, const Lesson& lesson,
+                                  const std::vector<size_t>& tasks,
+                                  const std::vector<size_t>& models, const Grid& idle);
+/// What pieces tell, drawn half of the way to what whole models tell: the two err in different
+/// ways.
+std::vector<double> tell_idle_by_pieces(const Idle& idle, std::span<const model::Piece> pieces,
+                                        const Grid& features, const Grid& costs);
 
 /// The logarithms of seconds, tasks x items.
 Grid tell_idle(const Idle& idle, const Grid& features, const Grid& costs);

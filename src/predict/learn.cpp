@@ -13,9 +13,8 @@ namespace {
 
 using Eigen::Index;
 
-constexpr Index kMostSearched = 200;  ///< items by which a kernel is found
-constexpr double kBelieved = 1;       ///< deviations of a feature beyond what was learned from
-constexpr double kPlainShare = 0.5;   ///< of the process without a base
+constexpr double kBelieved = 1;      ///< deviations of a feature beyond what was learned from
+constexpr double kPlainShare = 0.5;  ///< of the process without a base
 
 Eigen::Map<const Values> values_of(const Grid& grid) {
   return {grid.values.data(), static_cast<Index>(grid.rows), static_cast<Index>(grid.columns)};
@@ -46,8 +45,8 @@ Values base_times(const Grid& coefficients, const Grid& costs) {
 }
 
 /// Some of the items are enough to find the kernel by, and all would take long.
-Process fit(const Values& items, const Values& tasks) {
-  const Index step = (items.rows() + kMostSearched - 1) / kMostSearched;
+Process fit(const Values& items, const Values& tasks, Index searched) {
+  const Index step = (items.rows() + searched - 1) / searched;
   std::vector<Index> some;
   for (Index item = 0; item < items.rows(); item += step) some.push_back(item);
   const Kernel kernel = likely_kernel(items(some, Eigen::all), tasks(Eigen::all, some));
@@ -130,13 +129,14 @@ Learned prepare(const Lesson& lesson) {
   return learned;
 }
 
-Result<Learned> learn(const Lesson& lesson) {
+Result<Learned> learn(const Lesson& lesson, size_t searched) {
   ASSAY_CHECK(check(lesson));
   Learned learned = prepare(lesson);
   const Values items = values_of(learned.items);
   const Values times = values_of(lesson.log_times);
-  learned.plain = fit(items, times);
-  learned.on_base = fit(items, times - base_times(learned.base, lesson.costs));
+  const auto some = static_cast<Index>(searched);
+  learned.plain = fit(items, times, some);
+  learned.on_base = fit(items, times - base_times(learned.base, lesson.costs), some);
   return learned;
 }
 

@@ -28,12 +28,31 @@ json json_of(const Process& process) {
           {"weights", json_of(process.weights)},
           {"centres", process.centres}};
 }
+json json_of(const ByPieces& by_pieces) {
+  json kinds = json::array();
+  for (const auto& kind : by_pieces.kinds)
+    kinds.push_back({{"kind", kind.name},
+                     {"tasks", kind.tasks},
+                     {"means", kind.learned.means},
+                     {"scales", kind.learned.scales},
+                     {"base", json_of(kind.learned.base)},
+                     {"items", json_of(kind.learned.items)},
+                     {"plain", json_of(kind.learned.plain)},
+                     {"on_base", json_of(kind.learned.on_base)}});
+  return kinds;
+}
+/// By pieces whole models tell as well, unless they were too many.
+bool has_processes(const Idle& idle) {
+  return idle.method == Method::processes ||
+         (idle.method == Method::pieces && idle.learned.items.rows > 0);
+}
 json json_of(const Idle& idle) {
   json found = {{"method", kMethodNames.at(static_cast<size_t>(idle.method))},
                 {"means", idle.learned.means},
                 {"scales", idle.learned.scales},
                 {"base", json_of(idle.learned.base)}};
-  if (idle.method == Method::processes) {
+  if (idle.method == Method::pieces) found["kinds"] = json_of(idle.pieces);
+  if (has_processes(idle)) {
     found["items"] = json_of(idle.learned.items);
     found["plain"] = json_of(idle.learned.plain);
     found["on_base"] = json_of(idle.learned.on_base);
@@ -98,7 +117,13 @@ json json_of(const Runs& runs) {
     found["threads"].push_back(run.threads);
     found["seconds"].push_back(run.seconds);
     found["outlier"].push_back(run.outlier ? 1 : 0);
+    found["joules"].push_back(run.joules);
   }
+  for (const auto& one : runs.profiles)
+    found["profiles"].push_back({{"model", one.model},
+                                 {"task", one.task},
+                                 {"threads", one.threads},
+                                 {"pieces", profile_text(one.profile)}});
   return found;
 }
 
@@ -150,10 +175,39 @@ Method method_of(const std::string& name) {
   throw std::invalid_argument("it was learned in a way that this assay does not know");
 }
 
+ByPieces pieces_of(const json& from, size_t tasks) {
+  ByPieces found;
+  found.tasks = tasks;
+  for (const auto& one : from) {
+    PieceKind kind{
+        one.at("kind").get<std::string>(), one.at("tasks").get<std::vector<size_t>>(), {}};
+    for (size_t i = 0; i < kind.tasks.size(); ++i)
+      insist(kind.tasks[i] < tasks && (i == 0 || kind.tasks[i - 1] < kind.tasks[i]),
+             "there is no such task");
+    Learned& learned = kind.learned;
+    learned.means = numbers_of(one.at("means"));
+    learned.scales = numbers_of(one.at("scales"));
+    insist(learned.means.size() == piece_features() && learned.scales.size() == piece_features(),
+           "a feature has no scale");
+    learned.base = grid_of(one.at("base"));
+    insist_size(learned.base, kind.tasks.size(), piece_costs() + 1);
+    learned.items = grid_of(one.at("items"));
+    insist_size(learned.items, learned.items.rows, piece_features());
+    learned.plain = process_of(one.at("plain"), kind.tasks.size(), learned.items);
+    learned.on_base = process_of(one.at("on_base"), kind.tasks.size(), learned.items);
+    found.kinds.push_back(std::move(kind));
+  }
+  insist(!found.kinds.empty() && found.kinds.back().name.empty() &&
+             found.kinds.back().tasks.size() == tasks,
+         "a task has no pieces");
+  return found;
+}
+
 /// Trees are read after all else, as they say themselves what is wrong.
 Idle idle_of(const json& from, const Recipe& recipe, size_t tasks) {
   Idle idle;
   idle.method = method_of(from.at("method").get<std::string>());
+  if (idle.method == Method::pieces) idle.pieces = pieces_of(from.at("kinds"), tasks);
   Learned& learned = idle.learned;
   const size_t features = recipe.features.size();
   learned.means = numbers_of(from.at("means"));
@@ -162,7 +216,9 @@ Idle idle_of(const json& from, const Recipe& recipe, size_t tasks) {
          "a feature has no scale");
   learned.base = grid_of(from.at("base"));
   insist_size(learned.base, tasks, recipe.costs.size() + 1);
-  if (idle.method == Method::processes) {
+  learned.items = Grid(0, features);
+  if (idle.method == Method::processes ||
+      (idle.method == Method::pieces && from.contains("items"))) {
     learned.items = grid_of(from.at("items"));
     insist_size(learned.items, learned.items.rows, features);
     learned.plain = process_of(from.at("plain"), tasks, learned.items);
@@ -250,8 +306,10 @@ Result<Trained> trained_of(const json& document, const std::string& name) {
     trained.tasks.back().threads = one.at("threads").get<double>();
     const size_t device = find_device(trained.devices, trained.tasks.back().device);
     insist(device < trained.devices.size(), "a task has no device");
+    const double watts = one.value("watts", 0.0);
+    insist(watts >= 0 && std::isfinite(watts), "a power is none");
     trained.facts.push_back(
-        {trained.tasks.back().threads, device, place_of(trained.devices[device])});
+        {trained.tasks.back().threads, device, place_of(trained.devices[device]), watts});
   }
   auto factors = numbers_of(header.at("slowdown_factors"));
   insist(factors.size() == trained.tasks.size(), "a task has no factor");
@@ -310,6 +368,8 @@ Result<Origin> origin_of(const json& document, const std::string& name) {
   const auto threads = numbers_of(kept.at("threads"));
   const auto seconds = numbers_of(kept.at("seconds"));
   const auto outliers = kept.at("outlier").get<std::vector<int>>();
+  auto joules = kept.contains("joules") ? numbers_of(kept.at("joules")) : std::vector<double>();
+  joules.resize(models.size());
   const size_t count = models.size();
   insist(tasks.size() == count && loads.size() == count && threads.size() == count &&
              seconds.size() == count && outliers.size() == count,
@@ -319,7 +379,19 @@ Result<Origin> origin_of(const json& document, const std::string& name) {
                loads[i] >= 0 && loads[i] <= 1 && threads[i] >= 0 && seconds[i] > 0,
            "a run makes no sense");
     origin.runs.runs.push_back(
-        {models[i], tasks[i], loads[i], threads[i], seconds[i], outliers[i] != 0});
+        {models[i], tasks[i], loads[i], threads[i], seconds[i], outliers[i] != 0, joules[i]});
+  }
+  if (!kept.contains("profiles")) return origin;
+  for (const auto& one : kept.at("profiles")) {
+    ModelProfile profile{one.at("model").get<size_t>(),
+                         one.at("task").get<size_t>(),
+                         one.at("threads").get<double>(),
+                         {}};
+    insist(profile.model < origin.runs.models.size() && profile.task < origin.runs.tasks.size() &&
+               profile.threads >= 0,
+           "a profile makes no sense");
+    ASSAY_TRY(profile.profile, parse_profile(one.at("pieces").get<std::string>()));
+    origin.runs.profiles.push_back(std::move(profile));
   }
   return origin;
 }
@@ -365,6 +437,7 @@ std::string model_file_text(const Trained& trained, const std::string& booster, 
   for (size_t i = 0; i < trained.tasks.size(); ++i) {
     header["tasks"].push_back(json_of(trained.tasks[i]));
     header["tasks"].back()["threads"] = trained.facts[i].threads;
+    if (trained.facts[i].watts > 0) header["tasks"].back()["watts"] = trained.facts[i].watts;
   }
   header["unmeasured_width"] = trained.unmeasured_width;
   header["usual_workloads"] = json::array();

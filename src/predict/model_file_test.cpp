@@ -109,7 +109,7 @@ TEST(ModelFile, trees_for_idle_devices_are_kept_too) {
   const auto back = read_model_file("model.json", text);
   ASSERT_TRUE(back) << back.error().message;
   const std::vector<double> columns(column_count(), 3);
-  EXPECT_EQ(back->by_counts.tell(columns), trained.by_counts.tell(columns));
+  EXPECT_EQ(back->by_counts.tell(columns, {}), trained.by_counts.tell(columns, {}));
 }
 
 TEST(ModelFile, runs_that_make_no_sense_are_not_learned_from) {

@@ -44,21 +44,22 @@ class Answer {
     precision_ = precision;
     return true;
   }
-  void add(const Teller& teller, const std::vector<double>& columns, const std::string& doubt) {
-    const auto logs = teller.tell(columns);
+  void add(const Teller& teller, const std::vector<double>& columns,
+           std::span<const model::Piece> pieces, const Doubt& doubt) {
+    const auto logs = teller.tell(columns, pieces);
     for (size_t row = 0; row < logs.size(); ++row) {
       const size_t task = teller.tasks[row];
       if (!std::isnan(idle_[task])) continue;
       idle_[task] = logs[row];
-      told_[task] = {teller.widths[row], teller.widening, &doubt};
+      told_[task] = {teller.widths[row] + doubt.width, teller.widening, &doubt.words};
     }
   }
-  void add_unmeasured(const model::Workload* workload, const std::string& doubt) {
+  void add_unmeasured(const model::Workload* workload, const Doubt& doubt) {
     for (const auto& one : trained_.unmeasured) {
       const auto log = one.tell(trained_, idle_, workload);
       if (!log) continue;
       idle_[one.task] = *log;
-      told_[one.task] = {one.width, trained_.main().widening, &doubt};
+      told_[one.task] = {one.width + doubt.width, trained_.main().widening, &doubt.words};
     }
   }
   /// Whether all measured tasks are told.
@@ -88,8 +89,9 @@ class Answer {
       const One& told = told_[tasks[i]];
       const double log = std::clamp(idle_[tasks[i]] + slowdowns[i], -kMostLog, kMostLog);
       const double width = std::min(told.width * (1 + told.widening * around[i].load), kMostWidth);
-      all.push_back({places[i], tasks[i], std::exp(log), std::exp(log - width),
-                     std::exp(log + width), *told.doubt});
+      const double seconds = std::exp(log);
+      all.push_back({places[i], tasks[i], seconds, std::exp(log - width), std::exp(log + width),
+                     trained_.facts[tasks[i]].watts * seconds, *told.doubt});
     }
     return all;
   }
@@ -124,8 +126,8 @@ void renew(Trained& trained, size_t number, const Device& newer) {
   }
 }
 
-std::string joined(const std::string& a, const std::string& b) {
-  return a.empty() || b.empty() ? a + b : a + "; " + b;
+Doubt joined(const std::string& a, const Doubt& b) {
+  return {a.empty() || b.words.empty() ? a + b.words : a + "; " + b.words, b.width};
 }
 
 }  // namespace
@@ -177,18 +179,19 @@ std::vector<Estimate> Predictor::tell(const model::Characteristics& model,
     other = fmt::format("nothing was measured in {}; other precisions stand in", model.precision);
   const auto columns = column_values(model.counts, &model.workload);
   const size_t counts = model::kWorkloadColumns.size();
-  std::string by_workload;
-  std::string by_counts;
+  Doubt by_workload;
+  Doubt by_counts;
   if (trained.by_workload) {
     by_workload = joined(other, doubt_of(*trained.by_workload, columns, 0, counts));
-    answer.add(*trained.by_workload, columns, by_workload);
+    by_workload.width = 0;
+    answer.add(*trained.by_workload, columns, model.pieces, by_workload);
   }
   if (!answer.complete()) {
-    by_counts = joined(joined(other, "told by the counts of layers alone"),
-                       doubt_of(trained.by_counts, columns, counts, column_count()));
-    answer.add(trained.by_counts, columns, by_counts);
+    by_counts = joined(other, joined("told by the counts of layers alone",
+                                     doubt_of(trained.by_counts, columns, counts, column_count())));
+    answer.add(trained.by_counts, columns, {}, by_counts);
   }
-  const std::string unmeasured = joined(kUnmeasured, by_workload);
+  const Doubt unmeasured = joined(kUnmeasured, by_workload);
   answer.add_unmeasured(&model.workload, unmeasured);
   return answer.estimates(asked, &model.workload);
 }
@@ -200,8 +203,8 @@ std::vector<Estimate> Predictor::tell(const model::Counts& counts,
   const auto columns = column_values(counts, nullptr);
   const auto doubt =
       doubt_of(trained.by_counts, columns, model::kWorkloadColumns.size(), column_count());
-  answer.add(trained.by_counts, columns, doubt);
-  const std::string unmeasured = joined(kUnmeasured, doubt);
+  answer.add(trained.by_counts, columns, {}, doubt);
+  const Doubt unmeasured = joined(kUnmeasured, doubt);
   answer.add_unmeasured(nullptr, unmeasured);
   return answer.estimates(asked, nullptr);
 }

@@ -178,10 +178,17 @@ class Reader {
     run.load = std::min(load.value_or(0) / 100, 1.0);
     run.threads = threads.value_or(0);
     run.outlier = text(row, "outlier") == "1";
+    ASSAY_TRY(const auto joules, number(row, "energy_joules"));
+    run.joules = joules.value_or(0);
     run.model = lists.model(model);
     run.task = lists.task(task);
     add_device(runs, device);
     runs.runs.push_back(run);
+    if (const auto pieces = text(row, "pieces"); !pieces.empty()) {
+      auto profile = parse_profile(pieces);
+      if (!profile) return cells_.wrong(row, "pieces: " + profile.error().message);
+      runs.profiles.push_back({run.model, run.task, run.threads, std::move(*profile)});
+    }
     return {};
   }
 
@@ -279,8 +286,9 @@ class Reader {
 }  // namespace
 
 std::string family_of(const std::string& model) {
-  const std::string name = model.substr(0, model.find_first_of("-_"));
-  if (name == "mixed") return model;  // drawn at random: no two are alike
+  const std::string file = model.substr(0, model.find('['));  // without sizes that were chosen
+  const std::string name = file.substr(0, file.find_first_of("-_"));
+  if (name == "mixed") return file;  // drawn at random: no two are alike
   const size_t last = name.find_last_not_of("0123456789.");
   return last == name.npos ? name : name.substr(0, last + 1);
 }
@@ -312,14 +320,24 @@ size_t add_runs(Runs& to, const Runs& more) {
     return std::tuple(run.model, run.task, run.load, run.threads, run.seconds);
   };
   std::map<decltype(key(Run())), size_t> known;
-  for (const auto& run : to.runs) ++known[key(run)];
+  for (size_t i = 0; i < to.runs.size(); ++i) known[key(to.runs[i])] = i;
   size_t added = 0;
   for (Run run : more.runs) {
     run.model = lists.model(more.models[run.model]);
     run.task = lists.task(more.tasks[run.task]);
-    if (known.contains(key(run))) continue;
+    if (const auto same = known.find(key(run)); same != known.end()) {
+      double& joules = to.runs[same->second].joules;
+      if (joules == 0) joules = run.joules;
+      continue;
+    }
     to.runs.push_back(run);
     ++added;
+  }
+  for (ModelProfile profile : more.profiles) {
+    profile.model = lists.model(more.models[profile.model]);
+    profile.task = lists.task(more.tasks[profile.task]);
+    if (std::find(to.profiles.begin(), to.profiles.end(), profile) == to.profiles.end())
+      to.profiles.push_back(std::move(profile));
   }
   to.refused.insert(to.refused.end(), more.refused.begin(), more.refused.end());
   return added;

@@ -37,6 +37,8 @@ TEST(Runs, families_are_names_without_variants) {
   EXPECT_EQ(family_of("lstm"), "lstm");
   EXPECT_EQ(family_of("42"), "42");
   EXPECT_EQ(family_of("mixed-convs_r96_s7"), "mixed-convs_r96_s7");
+  EXPECT_EQ(family_of("bert[sequence=128]"), "bert");
+  EXPECT_EQ(family_of("mixed-convs_r96_s7[batch=2]"), "mixed-convs_r96_s7");
 }
 
 TEST(Runs, beside_work_of_unknown_size_are_left_out) {

@@ -14,6 +14,8 @@ constexpr double kBelieved = 0.5;      ///< of the range that was learned from, 
 constexpr double kMostNumber = 1e25;   ///< whatever a model claims to have
 constexpr double kMostLogarithm = 40;  ///< of seconds
 constexpr double kSmallPart = 0.1;
+constexpr double kDoubtWidth = 0.5;  ///< for each logarithm that it is beyond
+constexpr double kMostDoubt = 3;
 constexpr double kFar = 2;  ///< times the highest is beyond what was learned from
 
 std::vector<double> bounded(const std::vector<double>& columns) {
@@ -42,7 +44,9 @@ std::string words_of(size_t column) {
 
 }  // namespace
 
-std::vector<double> Teller::tell(const std::vector<double>& columns_asked) const {
+std::vector<double> Teller::tell(const std::vector<double>& columns_asked,
+                                 std::span<const model::Piece> pieces) const {
+  if (idle.method == Method::pieces && pieces.empty()) return {};
   const auto values = bounded(columns_asked);
   Grid asked(1, recipe.features.size());
   Grid costs(1, recipe.costs.size());
@@ -53,7 +57,8 @@ std::vector<double> Teller::tell(const std::vector<double>& columns_asked) const
   }
   for (size_t i = 0; i < recipe.costs.size(); ++i)
     costs.at(0, i) = std::max(0.0, recipe.costs[i].of(values));
-  auto logs = tell_idle(idle, asked, costs).values;
+  auto logs = idle.method == Method::pieces ? tell_idle_by_pieces(idle, pieces, asked, costs)
+                                            : tell_idle(idle, asked, costs).values;
   for (double& value : logs) value = std::clamp(value, -kMostLogarithm, kMostLogarithm);
   return logs;
 }
@@ -64,10 +69,10 @@ size_t find_device(const std::vector<Device>& devices, const std::string& name) 
   return static_cast<size_t>(found - devices.begin());
 }
 
-std::string doubt_of(const Teller& teller, const std::vector<double>& columns, size_t first,
-                     size_t last) {
+Doubt doubt_of(const Teller& teller, const std::vector<double>& columns, size_t first,
+               size_t last) {
   double worst = kFar;
-  std::string doubt;
+  Doubt doubt;
   for (size_t column = first; column < last; ++column) {
     if (is_small_part(columns, column)) continue;
     const auto& [lowest, highest] = teller.columns[column];
@@ -77,9 +82,10 @@ std::string doubt_of(const Teller& teller, const std::vector<double>& columns, s
     const double far = std::max(above, below);
     if (!(far > worst)) continue;
     worst = far;
-    doubt = fmt::format("{} {}, where the models that were learned from have {} to {}",
-                        format_number(value), words_of(column), format_number(lowest),
-                        format_number(highest));
+    doubt.width = std::min(kDoubtWidth * std::log(far / kFar), kMostDoubt);
+    doubt.words = fmt::format("{} {}, where the models that were learned from have {} to {}",
+                              format_number(value), words_of(column), format_number(lowest),
+                              format_number(highest));
   }
   return doubt;
 }

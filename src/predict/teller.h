@@ -30,8 +30,10 @@ struct Teller {
   std::vector<double> widths;   ///< half of each task's interval, in logarithms, when idle
   double widening = 0;          ///< how much wider intervals are under full load
 
-  /// The logarithm of seconds for each of its tasks.
-  std::vector<double> tell(const std::vector<double>& columns) const;
+  /// The logarithm of seconds for each of its tasks. Without pieces, where they are what tells,
+  /// nothing.
+  std::vector<double> tell(const std::vector<double>& columns,
+                           std::span<const model::Piece> pieces) const;
 };
 
 /// What is told of a task beyond what its device is.
@@ -39,6 +41,7 @@ struct TaskFacts {
   double threads = 0;  ///< of the engine, mostly; 0: not known
   size_t device = 0;   ///< its number
   Place place;         ///< of the device
+  double watts = 0;    ///< while it runs a model and nothing else; 0: not measured
 };
 /// The number of the device with that name; as many as there are when there is none.
 size_t find_device(const std::vector<Device>& devices, const std::string& name);
@@ -80,9 +83,14 @@ struct Trained {
   const Device& device_of(size_t task) const { return devices[facts[task].device]; }
 };
 
-/// Why a model with these numbers is beyond what was learned from, in a sentence; empty: it is not.
+/// Why a model is beyond what was learned from.
+struct Doubt {
+  std::string words;  ///< a sentence; empty: it is not
+  /// By how much half of an interval by counts alone is wider, in logarithms. A whole workload is
+  /// told by what its parts cost, also beyond, and what is off there is so for all devices.
+  double width = 0;
+};
 /// `first` and `last`: which columns are looked at.
-std::string doubt_of(const Teller& teller, const std::vector<double>& columns, size_t first,
-                     size_t last);
+Doubt doubt_of(const Teller& teller, const std::vector<double>& columns, size_t first, size_t last);
 
 }  // namespace assay::predict

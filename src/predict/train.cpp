@@ -20,6 +20,7 @@ namespace {
 constexpr size_t kFewRuns = 20;
 constexpr size_t kLeastDevices = 4;
 constexpr size_t kMostModels = 300;
+constexpr double kIdleLoad = 0.1;
 
 Chosen all_of(const Runs& runs) {
   Chosen all;
@@ -87,6 +88,9 @@ Runs with_usual_threads(const Runs& runs, std::vector<std::string>& left_out) {
     return threads_of(runs, run.task, run.threads) != threads_of(runs, run.task, usual[run.task]);
   });
   for (Run& run : used.runs) run.threads = usual[run.task];
+  std::erase_if(used.profiles, [&](const ModelProfile& one) {
+    return threads_of(runs, one.task, one.threads) != threads_of(runs, one.task, usual[one.task]);
+  });
   return used;
 }
 
@@ -109,16 +113,27 @@ Runs without_small_tasks(const Runs& runs, std::vector<std::string>& left_out) {
     run.task = number[run.task];
     used.runs.push_back(run);
   }
+  for (ModelProfile profile : runs.profiles) {
+    if (models[profile.task].size() < kLeastItems) continue;
+    profile.task = number[profile.task];
+    used.profiles.push_back(std::move(profile));
+  }
   return used;
 }
 
 std::vector<TaskFacts> facts_of(const Runs& runs) {
   std::vector<std::vector<double>> threads(runs.tasks.size());
-  for (const auto& run : runs.runs) threads[run.task].push_back(run.threads);
+  std::vector<std::vector<double>> watts(runs.tasks.size());
+  for (const auto& run : runs.runs) {
+    threads[run.task].push_back(run.threads);
+    // What others keep busy is not the model's to pay.
+    if (run.joules > 0 && run.load < kIdleLoad) watts[run.task].push_back(run.joules / run.seconds);
+  }
   std::vector<TaskFacts> facts;
   for (size_t task = 0; task < threads.size(); ++task) {
     const size_t device = find_device(runs.devices, runs.tasks[task].device);
-    facts.push_back({median(std::move(threads[task])), device, place_of(runs.devices[device])});
+    facts.push_back({median(std::move(threads[task])), device, place_of(runs.devices[device]),
+                     watts[task].empty() ? 0 : median(std::move(watts[task]))});
   }
   return facts;
 }
@@ -148,11 +163,24 @@ Result<Teller> make_teller(const Runs& runs, const Part& part, const Grid& idle,
                            const Verdict& verdict, uint64_t seed) {
   const auto lesson = idle_lesson(runs, *part.recipe, part.needs_workload, idle);
   Teller teller{*part.recipe, lesson.tasks, {}, {}, {}, {}, verdict.widths.widening};
-  ASSAY_TRY(teller.idle, learn_idle(lesson.lesson, verdict.method, seed));
+  if (verdict.method == Method::pieces) {
+    ASSAY_TRY(teller.idle,
+              learn_idle_by_pieces(runs, lesson.lesson, lesson.tasks, lesson.models, idle));
+  } else {
+    ASSAY_TRY(teller.idle, learn_idle(lesson.lesson, verdict.method, seed));
+  }
   teller.features = ranges_of(lesson.lesson.features);
   teller.columns = ranges_of(all_columns(runs, lesson.models));
   for (const size_t task : lesson.tasks) teller.widths.push_back(verdict.widths.of_task[task]);
   return teller;
+}
+
+/// Counts alone never tell more than the whole workload does.
+void widen(Teller& by_counts, const Widths& by_workload) {
+  for (size_t row = 0; row < by_counts.tasks.size(); ++row)
+    by_counts.widths[row] =
+        std::max(by_counts.widths[row], by_workload.of_task[by_counts.tasks[row]]);
+  by_counts.widening = std::max(by_counts.widening, by_workload.widening);
 }
 
 /// A device that is left out, told by 20 runs of models that tell most. Needs some devices to
@@ -194,9 +222,31 @@ std::vector<TaskTrial> by_tasks(const Runs& runs, const Trial& trial) {
   return all;
 }
 
+/// The share of each kind of pieces in what is told of all models and tasks.
+std::vector<std::pair<std::string, double>> importance_of_pieces(const Runs& runs,
+                                                                 const ByPieces& learned) {
+  std::map<std::string, double> sums;
+  double models = 0;
+  for (size_t model = 0; model < runs.models.size(); ++model) {
+    const auto pieces = pieces_of(runs, model);
+    if (pieces.empty()) continue;
+    const auto whole = tell_pieces(learned, pieces);
+    for (const auto& piece : pieces) {
+      const auto own = tell_pieces(learned, std::span(&piece, 1));
+      for (size_t task = 0; task < own.size(); ++task)
+        sums[piece.kind] += std::exp(own[task] - whole[task]) / static_cast<double>(own.size());
+    }
+    models += 1;
+  }
+  std::vector<std::pair<std::string, double>> importance;
+  for (const auto& [kind, sum] : sums) importance.emplace_back(kind, sum / models);
+  return importance;
+}
+
 /// By how much what is told changes when a model has another one's feature.
 std::vector<std::pair<std::string, double>> importance_of(const Runs& runs, const Teller& teller,
                                                           bool needs_workload) {
+  if (teller.idle.method == Method::pieces) return importance_of_pieces(runs, teller.idle.pieces);
   std::vector<size_t> models;
   for (size_t model = 0; model < runs.models.size(); ++model)
     if (!needs_workload || runs.models[model].workload) models.push_back(model);
@@ -268,6 +318,7 @@ Result<Training> train(const Runs& all, const TrainOptions& options) {
     report.by_workload = by_workload.trial;
     ASSAY_TRY(trained.by_workload,
               make_teller(runs, parts[1], load.idle, by_workload, options.seed));
+    widen(trained.by_counts, by_workload.widths);
   }
   const Teller& main = trained.main();
   const auto unmeasured = try_unmeasured(trained, runs.models, load.idle, median(main.widths));

@@ -133,6 +133,22 @@ TEST(Train, counts_alone_give_wider_intervals) {
   EXPECT_EQ(by_counts.doubt, "");
 }
 
+TEST(Train, energy_is_time_at_the_power_that_was_measured) {
+  Runs runs = known_runs(12);
+  for (auto& run : runs.runs)
+    if (run.task == 1) run.joules = run.seconds * (run.load > 0 ? 90 : 5);
+  const auto training = train(runs, {});
+  ASSERT_TRUE(training) << training.error().message;
+  const auto predictor = Predictor::parse("model.json", training->file);
+  ASSERT_TRUE(predictor) << predictor.error().message;
+  const auto told = tell_all(*predictor, asked_model(3));
+  EXPECT_EQ(told.at(0).joules, 0);
+  EXPECT_NEAR(told.at(1).joules, 5 * told.at(1).seconds, 1e-9);
+  const auto older = read_older("model.json", training->file);
+  ASSERT_TRUE(older) << older.error().message;
+  EXPECT_EQ(older->runs.runs, runs.runs);
+}
+
 TEST(Train, hostile_counts_give_a_time_and_a_doubt) {
   model::Counts counts;
   for (const double size : {0.0, 66'666'666.0, 1e19, 1e300}) {
@@ -147,6 +163,10 @@ TEST(Train, hostile_counts_give_a_time_and_a_doubt) {
       EXPECT_TRUE(std::isfinite(one.seconds) && std::isfinite(one.high)) << size;
       EXPECT_GT(one.low, 0) << size;
       EXPECT_NE(one.doubt, "") << size;
+      const auto usual = tell_all(predictor(), asked_model(5).counts).at(one.task);
+      if (size > 1e8) {
+        EXPECT_GT(one.high / one.low, 10 * usual.high / usual.low) << size;
+      }
     }
   }
 }

@@ -163,6 +163,9 @@ std::string train_text(const TrainReport& report) {
     text += fmt::format("  a device that was left out, {}: {} within 10 %, median error {}\n",
                         one.how, percent(one.accuracy.within_tenth),
                         percent(one.accuracy.median_relative_error));
+  if (report.unseen_devices.empty())
+    text +=
+        "  a device that was left out: not tried, as it takes two devices that were calibrated\n";
   text += "\n" + table_text(report);
   if (!report.has_workload)
     text += "the table has no columns of the models' workload: only counts are learned from\n";

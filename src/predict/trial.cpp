@@ -59,6 +59,14 @@ class Fold {
     Grid costs = formula_values(runs_, models, part.recipe->costs);
     for (double& cost : costs.values) cost = std::max(cost, 0.0);
     for (size_t i = 0; i < told.methods.size(); ++i) {
+      if (told.methods[i] == Method::pieces) {
+        // With too few pieces of some task the others are still tried.
+        if (const auto idle = tell_by_pieces(lesson, models, features, costs))
+          spread(lesson.tasks, models, *idle, told.logs[i]);
+        else
+          told.drop(i--);
+        continue;
+      }
       ASSAY_TRY(const auto idle, learn_idle(lesson.lesson, told.methods[i], seed));
       spread(lesson.tasks, models, tell_idle(idle, features, costs), told.logs[i]);
     }
@@ -66,6 +74,25 @@ class Fold {
   }
 
  private:
+  Result<Grid> tell_by_pieces(const IdleLesson& lesson, const std::vector<size_t>& models,
+                              const Grid& features, const Grid& costs) const {
+    ASSAY_TRY(const auto learned,
+              learn_idle_by_pieces(runs_, lesson.lesson, lesson.tasks, lesson.models, load_.idle));
+    Grid idle(lesson.tasks.size(), models.size(), kNone);
+    for (size_t item = 0; item < models.size(); ++item) {
+      const auto pieces = pieces_of(runs_, models[item]);
+      if (pieces.empty()) continue;
+      const auto logs =
+          tell_idle_by_pieces(learned, pieces, row_of(features, item), row_of(costs, item));
+      for (size_t row = 0; row < logs.size(); ++row) idle.at(row, item) = logs[row];
+    }
+    return idle;
+  }
+  static Grid row_of(const Grid& grid, size_t row) {
+    Grid one(1, grid.columns);
+    std::copy(grid.row(row).begin(), grid.row(row).end(), one.values.begin());
+    return one;
+  }
   /// From times on idle devices to those of the runs, each beside its load.
   void spread(const std::vector<size_t>& tasks, const std::vector<size_t>& models, const Grid& idle,
               std::vector<double>& logs) const {
@@ -236,8 +263,10 @@ Result<std::vector<UnseenTold>> tell_unseen(const Runs& runs, const RunFolds& fo
                                             const std::vector<Part>& parts,
                                             const TrainOptions& options) {
   std::vector<UnseenTold> told(parts.size());
-  for (auto& one : told) {
+  for (size_t part = 0; part < parts.size(); ++part) {
+    auto& one = told[part];
     one.methods = methods_for(runs.models.size());
+    if (parts[part].needs_workload && has_pieces(runs)) one.methods.push_back(Method::pieces);
     one.logs.assign(one.methods.size(), std::vector<double>(runs.runs.size(), kNone));
   }
   const Around around(runs);
@@ -252,6 +281,12 @@ Result<std::vector<UnseenTold>> tell_unseen(const Runs& runs, const RunFolds& fo
     for (size_t part = 0; part < parts.size(); ++part)
       ASSAY_CHECK(fold.tell(parts[part], options.seed, told[part]));
   }
+  // Models that were run without a profile are told by the first method, so that all are compared
+  // by the same runs.
+  for (auto& one : told)
+    for (size_t i = 1; i < one.methods.size(); ++i)
+      for (size_t run = 0; run < runs.runs.size(); ++run)
+        if (std::isnan(one.logs[i][run])) one.logs[i][run] = one.logs[0][run];
   return told;
 }
 

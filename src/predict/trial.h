@@ -37,6 +37,11 @@ Result<LoadLearned> learn_load(const Runs& runs, const Around& around, const Cho
 struct UnseenTold {
   std::vector<Method> methods;
   std::vector<std::vector<double>> logs;
+
+  void drop(size_t method) {
+    methods.erase(methods.begin() + static_cast<ptrdiff_t>(method));
+    logs.erase(logs.begin() + static_cast<ptrdiff_t>(method));
+  }
 };
 /// For each part. Learns once per fold, part and method.
 Result<std::vector<UnseenTold>> tell_unseen(const Runs& runs, const RunFolds& folds,

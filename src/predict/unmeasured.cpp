@@ -107,7 +107,7 @@ void add_unmeasured(Trained& trained) {
     for (const auto& [engine, precision] : ways) {
       const size_t number = trained.tasks.size();
       trained.tasks.push_back({name, engine, precision});
-      trained.facts.push_back({0, device, place_of(trained.devices[device])});
+      trained.facts.push_back({0, device, place_of(trained.devices[device]), 0});
       auto kin = kin_of(trained, number, measured);
       if (kin.empty()) {
         trained.tasks.pop_back();

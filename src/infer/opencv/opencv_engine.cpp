@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "opencv/opencv_engine.h"
 
+#include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
 #include <fstream>
@@ -49,6 +50,12 @@ Result<void> fill_from(cv::Mat& values, const std::filesystem::path& file) {
   if (bytes.gcount() != size)
     return bad_input(fmt::format("{} has fewer than {} values", file.native(), values.total()));
   return {};
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
 }
 
 }  // namespace
@@ -131,6 +138,36 @@ Result<std::vector<double>> OpencvEngine::run(const RunRequest& request) try {
     if (!file.flush()) return refused("cannot write " + request.output.native());
   }
   return times;
+} catch (const cv::Exception& error) {
+  return refused(short_text(error));
+}
+
+Result<EngineProfile> OpencvEngine::profile(const RunRequest& request) try {
+  if (!state_) return bad_input("nothing is loaded");
+  ASSAY_CHECK(state_->fill(request));
+  const std::vector<std::string> names = state_->net.getLayerNames();
+  std::vector<std::vector<double>> times(names.size());
+  std::vector<double> whole;
+  const auto first = SteadyClock::now();
+  for (int i = 0; i == 0 || (i < request.count && seconds_since(first) < request.seconds); ++i) {
+    const auto begin = SteadyClock::now();
+    state_->forward();
+    whole.push_back(seconds_since(begin));
+    std::vector<double> ticks;  // of layers by their numbers, from 1 on
+    state_->net.getPerfProfile(ticks);
+    for (size_t layer = 0; layer < names.size(); ++layer) {
+      const auto number = static_cast<size_t>(state_->net.getLayerId(names[layer]));
+      const double took = number >= 1 && number <= ticks.size() ? ticks[number - 1] : 0;
+      times[layer].push_back(took / cv::getTickFrequency());
+    }
+  }
+  EngineProfile found{.seconds = median(std::move(whole))};
+  for (size_t layer = 0; layer < names.size(); ++layer) {
+    // "onnx_node!NAME", and "onnx_node_output_0!NAME" where the node has none.
+    const std::string& name = names[layer];
+    found.operators.push_back({name.substr(name.find('!') + 1), median(std::move(times[layer]))});
+  }
+  return found;
 } catch (const cv::Exception& error) {
   return refused(short_text(error));
 }

@@ -20,6 +20,7 @@ class OpencvEngine {
   /// The shapes of all inputs have to be given: OpenCV does not tell them.
   Result<Loaded> load(const LoadRequest& request);
   Result<std::vector<double>> run(const RunRequest& request);
+  Result<EngineProfile> profile(const RunRequest& request);
 
  private:
   struct State;

@@ -39,15 +39,27 @@ json load(OpencvEngine& engine, const json& request) {
           {"outputs", as_json(loaded->outputs)}};
 }
 
+RunRequest wanted_of(const json& request) {
+  return {.count = request.at("count"),
+          .seconds = request.at("seconds"),
+          .seed = request.value("seed", uint64_t{1}),
+          .input = request.value("input", std::string()),
+          .output = request.value("output", std::string())};
+}
+
 json run(OpencvEngine& engine, const json& request) {
-  const RunRequest wanted{.count = request.at("count"),
-                          .seconds = request.at("seconds"),
-                          .seed = request.value("seed", uint64_t{1}),
-                          .input = request.value("input", std::string()),
-                          .output = request.value("output", std::string())};
-  const auto times = engine.run(wanted);
+  const auto times = engine.run(wanted_of(request));
   if (!times) return error_of(times.error());
   return {{"times", *times}};
+}
+
+json profile(OpencvEngine& engine, const json& request) {
+  const auto profile = engine.profile(wanted_of(request));
+  if (!profile) return error_of(profile.error());
+  json list = json::array();
+  for (const auto& one : profile->operators)
+    list.push_back({{"name", one.name}, {"seconds", one.seconds}});
+  return {{"operators", list}, {"times", {profile->seconds}}};
 }
 
 json answer(OpencvEngine& engine, const std::string& line) try {
@@ -55,6 +67,7 @@ json answer(OpencvEngine& engine, const std::string& line) try {
   const std::string& what = request.at("do").get_ref<const std::string&>();
   if (what == "load") return load(engine, request);
   if (what == "run") return run(engine, request);
+  if (what == "profile") return profile(engine, request);
   return {{"error", fmt::format("\"{}\" is not known", what)}};
 } catch (const json::exception& error) {
   return {{"error", error.what()}};

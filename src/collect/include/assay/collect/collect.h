@@ -10,6 +10,7 @@
 #include <assay/base/files.h>
 #include <assay/base/result.h>
 #include <assay/collect/share.h>
+#include <assay/model/trace.h>
 
 namespace assay::collect {
 
@@ -46,6 +47,7 @@ struct Options {
   double seconds = 1;     ///< ... and so long, but for a few of slow models
   double patience = 120;  ///< seconds that they may take longer
   Share share;
+  model::TraceOptions dims = {};  ///< of models whose files leave them open
 };
 
 struct Progress {

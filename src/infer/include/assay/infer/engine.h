@@ -44,6 +44,16 @@ struct RunRequest {
   std::filesystem::path output = {};
 };
 
+/// What an engine says that one of a model's operators takes.
+struct OperatorTime {
+  std::string name = {};  ///< of its node, mostly with more behind it where operators were merged
+  double seconds = 0;     ///< the median of all runs
+};
+struct EngineProfile {
+  std::vector<OperatorTime> operators = {};  ///< in the order in which they run
+  double seconds = 0;                        ///< that a whole run took meanwhile, the median
+};
+
 /// An engine that runs models, in a process of its own: what it crashes is not us. It is told what
 /// to do by lines of JSON; docs/engines.md has them. Used from the thread that starts it.
 class Engine {
@@ -56,7 +66,7 @@ class Engine {
 
   const std::string& name() const;
   const std::string& version() const;
-  pid_t pid() const;
+  pid_t pid() const;  ///< 0: it has ended
   /// From now on, asked several times a second while an answer is awaited; false gives up.
   void while_wanted(std::function<bool()> wanted);
 
@@ -65,6 +75,8 @@ class Engine {
   /// Seconds of each run of what is loaded, at least of one. No answer in time is an error that is
   /// temporary; the engine is of no more use then.
   Result<std::vector<double>> run(const RunRequest& request);
+  /// What each operator of what is loaded takes. An error from engines that cannot tell.
+  Result<EngineProfile> profile(const RunRequest& request);
 
  private:
   class Process;

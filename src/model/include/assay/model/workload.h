@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <assay/model/inspect.h>
+#include <assay/model/piece.h>
 
 namespace assay::model {
 
@@ -67,6 +68,7 @@ struct Characteristics {
   Workload workload;
   std::string precision;      ///< "float32"; "int8" where most of the weights are
   std::vector<Value> inputs;  ///< with the shapes that were taken for symbolic ones
+  std::vector<Piece> pieces = {};
 };
 
 Workload workload(const Trace& trace);

@@ -48,9 +48,10 @@ Grid standard_features(const Learned& learned, const Grid& features);
 
 /// Learns from all measured times; a few that are far off their neighbours have little say. Each
 /// task needs at least two, and there may be at most kMostItems items: the time it takes grows with
-/// their cube.
-Result<Learned> learn(const Lesson& lesson);
+/// their cube. Kernels are found by `searched` of them, which takes most of the time.
 constexpr size_t kMostItems = 1500;
+constexpr size_t kSearched = 200;
+Result<Learned> learn(const Lesson& lesson, size_t searched = kSearched);
 
 /// The logarithms of seconds, tasks x items, for items of which nothing was measured. A feature
 /// that is NaN counts as usual. The further an item lies outside of what was learned from, the more

@@ -35,6 +35,7 @@ struct Estimate {
   double seconds = 0;
   double low = 0;  ///< four of five times lie between low and high
   double high = 0;
+  double joules = 0;  ///< at the power that was measured there; 0: none was
   /// Why there is more doubt than the interval says, in words: the model is far outside of what was
   /// learned from. Empty: it is not.
   std::string doubt;

@@ -10,6 +10,7 @@
 #include <assay/predict/device.h>
 #include <assay/predict/mapping.h>
 #include <assay/predict/predictor.h>
+#include <assay/predict/profile.h>
 #include <assay/predict/table.h>
 
 namespace assay::predict {
@@ -34,8 +35,19 @@ struct Run {
   double threads = 0;  ///< of the engine; 0: not known
   double seconds = 0;
   bool outlier = false;
+  double joules = 0;  ///< of one inference; 0: not measured
 
   bool operator==(const Run&) const = default;
+};
+
+/// What the pieces of a model took on a task's device.
+struct ModelProfile {
+  size_t model = 0;
+  size_t task = 0;
+  double threads = 0;  ///< of the engine; 0: not known
+  Profile profile;
+
+  bool operator==(const ModelProfile&) const = default;
 };
 
 /// What an engine did not run.
@@ -52,6 +64,8 @@ struct Runs {
   std::vector<RunModel> models;
   std::vector<Run> runs;
   std::vector<Refusal> refused;
+  std::vector<ModelProfile> profiles =
+      {};  ///< where engines tell; several of one are of other times
 };
 
 /// Reads a table as `assay collect` writes it (docs/training.md names the columns), or one that

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# OpenCV and ONNX Runtime tell what the operators of a model take, and these are found in the model.
+#   engines_tell_pieces.sh FOLDER_OF_PROGRAMS RUNNERS
+set -euo pipefail
+if [[ ! -d "${ASSAY_ORT:-}/node_modules/onnxruntime-node" ]]; then
+  echo "skipped: there is no onnxruntime-node in '${ASSAY_ORT:-}'"
+  exit 77
+fi
+export ASSAY_RUNNERS=$2
+assay=$1/assay
+folder=$(mktemp -d)
+trap 'rm -r "$folder"' EXIT
+cd "$folder"
+mkdir models
+"$assay" model make mobilenet-v2 --resolution 96 -o models/mobilenet.onnx
+"$assay" model make resnet18 --width 0.5 --resolution 96 -o models/resnet.onnx
+"$assay" collect --models models --iterations 1 --device-type here --load idle --engine opencv --engine onnxruntime-node -o t.csv
+rows=$(grep -c ',ok,,idle,' t.csv)
+# Of each row, most of its time is in convolutions, and the call comes last.
+told=$(grep -oE 'conv [0-9.e+ -]+;.*;call [0-9.e+ -]+' t.csv | awk -F';' '{
+  all = 0; convs = 0
+  for (i = 1; i <= NF; ++i) { n = split($i, word, " "); all += word[n]; if (word[1] ~ /conv|depthwise/) convs += word[n] }
+  if (convs > all / 2) ++good } END { print good }')
+echo "$told of $rows rows have pieces, most of whose time is in convolutions"
+[[ $rows == 4 && $told == 4 ]]

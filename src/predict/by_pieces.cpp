@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "by_pieces.h"
+
+#include "statistics.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <set>
+
+namespace assay::predict {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr size_t kMostOfKind = 250;  ///< of which is learned, about; time grows with the cube
+constexpr size_t kSearchedOfKind = 80;
+constexpr size_t kLeastOfKind = 12;  ///< with fewer all kinds together tell more
+constexpr double kShortest = 1e-7;   ///< seconds; what is merged away takes none
+
+constexpr std::array kFeatures = {
+    &model::Piece::macs,         &model::Piece::bytes_read,   &model::Piece::bytes_written,
+    &model::Piece::weight_bytes, &model::Piece::merged_bytes, &model::Piece::channels_in,
+    &model::Piece::channels_out, &model::Piece::positions,    &model::Piece::window,
+    &model::Piece::stride,       &model::Piece::groups,       &model::Piece::merged,
+    &model::Piece::costly};
+
+void put_features(const model::Piece& piece, Grid& grid, size_t row) {
+  for (size_t i = 0; i < kFeatures.size(); ++i) grid.at(row, i) = std::log1p(piece.*kFeatures[i]);
+}
+void put_costs(const model::Piece& piece, Grid& grid, size_t row) {
+  grid.at(row, 0) = piece.macs;
+  grid.at(row, 1) = piece.bytes_read + piece.bytes_written;
+  grid.at(row, 2) = piece.merged_bytes;
+  grid.at(row, 3) = piece.merged;
+}
+
+/// A piece of some model and what it took on each of the tasks.
+struct Sample {
+  const model::Piece* piece = nullptr;
+  std::vector<double> log_times;  ///< of one time that it runs; NaN where it was not told
+  double share = 0;               ///< of its model's work
+};
+
+/// Medians over profiles of one model on one task, as shares of the whole.
+std::vector<double> shares_of(const std::vector<const Profile*>& profiles) {
+  std::vector<double> shares(profiles.front()->seconds.size(), 0.0);
+  std::vector<double> wholes;
+  for (const auto* profile : profiles)
+    wholes.push_back(std::accumulate(profile->seconds.begin(), profile->seconds.end(), 0.0));
+  for (size_t i = 0; i < shares.size(); ++i) {
+    std::vector<double> all;
+    for (size_t j = 0; j < profiles.size(); ++j)
+      all.push_back(wholes[j] > 0 ? profiles[j]->seconds[i] / wholes[j] : 0);
+    shares[i] = median(std::move(all));
+  }
+  const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+  for (double& share : shares) share /= sum > 0 ? sum : 1;
+  return shares;
+}
+
+/// Bytes weigh more than arithmetic, about as much as they take longer.
+double work_of(const model::Piece& piece) {
+  return piece.times * (piece.macs + 4 * (piece.bytes_read + piece.bytes_written));
+}
+
+std::vector<Sample> items_of(const Runs& runs, const std::vector<size_t>& tasks,
+                             const std::vector<size_t>& models, const Grid& idle) {
+  std::map<std::pair<size_t, size_t>, std::vector<const Profile*>> profiles;  // model and task
+  for (const auto& one : runs.profiles) profiles[{one.model, one.task}].push_back(&one.profile);
+  std::vector<Sample> items;
+  for (const size_t model : models) {
+    const auto pieces = pieces_of(runs, model);
+    const size_t first = items.size();
+    double work = 1;
+    for (const auto& piece : pieces) work += work_of(piece);
+    for (const auto& piece : pieces)
+      items.push_back({&piece, std::vector<double>(tasks.size(), kNone), work_of(piece) / work});
+    for (size_t row = 0; row < tasks.size(); ++row) {
+      const auto found = profiles.find({model, tasks[row]});
+      const double whole = idle.at(tasks[row], model);
+      if (found == profiles.end() || std::isnan(whole)) continue;
+      auto& told = found->second;
+      std::erase_if(told, [&](const Profile* one) {
+        return !std::equal(one->pieces.begin(), one->pieces.end(), pieces.begin(), pieces.end());
+      });
+      if (told.empty()) continue;
+      const auto shares = shares_of(told);
+      for (size_t i = 0; i < shares.size(); ++i) {
+        Sample& item = items[first + i];
+        item.log_times[row] =
+            std::log(std::max(shares[i] * std::exp(whole) / item.piece->times, kShortest));
+      }
+    }
+  }
+  return items;
+}
+
+/// Those with most of their models' work, about as many for each task.
+std::vector<const Sample*> dearest(std::vector<const Sample*> items, size_t tasks) {
+  std::stable_sort(items.begin(), items.end(),
+                   [](const Sample* a, const Sample* b) { return a->share > b->share; });
+  const size_t most = std::max(kLeastOfKind, kMostOfKind / tasks);
+  std::vector<size_t> taken(tasks, 0);
+  std::vector<const Sample*> some;
+  for (const Sample* item : items) {
+    bool wanted = some.size() < kMostOfKind;
+    for (size_t row = 0; row < tasks; ++row)
+      wanted = wanted || (!std::isnan(item->log_times[row]) && taken[row] < most);
+    if (!wanted || some.size() >= kMostItems) continue;
+    some.push_back(item);
+    for (size_t row = 0; row < tasks; ++row) taken[row] += std::isnan(item->log_times[row]) ? 0 : 1;
+  }
+  return some;
+}
+
+/// Tasks with enough of the items.
+std::vector<size_t> told_tasks(const std::vector<const Sample*>& items, size_t tasks,
+                               size_t least) {
+  std::vector<size_t> rows;
+  for (size_t row = 0; row < tasks; ++row) {
+    const auto count = std::count_if(items.begin(), items.end(), [&](const Sample* item) {
+      return !std::isnan(item->log_times[row]);
+    });
+    if (static_cast<size_t>(count) >= least) rows.push_back(row);
+  }
+  return rows;
+}
+
+Result<PieceKind> learn_kind(const std::string& name, const std::vector<const Sample*>& items,
+                             std::vector<size_t> tasks) {
+  std::vector<const Sample*> known;
+  for (const Sample* item : items) {
+    if (std::any_of(tasks.begin(), tasks.end(),
+                    [&](size_t row) { return !std::isnan(item->log_times[row]); }))
+      known.push_back(item);
+  }
+  Lesson lesson{Grid(known.size(), piece_features()), Grid(known.size(), piece_costs()),
+                Grid(tasks.size(), known.size())};
+  for (size_t i = 0; i < known.size(); ++i) {
+    put_features(*known[i]->piece, lesson.features, i);
+    put_costs(*known[i]->piece, lesson.costs, i);
+    for (size_t row = 0; row < tasks.size(); ++row)
+      lesson.log_times.at(row, i) = known[i]->log_times[tasks[row]];
+  }
+  PieceKind kind{name, std::move(tasks), {}};
+  ASSAY_TRY(kind.learned, learn(lesson, kSearchedOfKind));
+  return kind;
+}
+
+}  // namespace
+
+size_t piece_features() {
+  return kFeatures.size();
+}
+size_t piece_costs() {
+  return 4;
+}
+
+std::span<const model::Piece> pieces_of(const Runs& runs, size_t model) {
+  for (const auto& one : runs.profiles)
+    if (one.model == model) return one.profile.pieces;
+  return {};
+}
+
+bool has_pieces(const Runs& runs) {
+  std::set<size_t> known;
+  std::vector<std::set<size_t>> of_task(runs.tasks.size());
+  for (const auto& one : runs.profiles) {
+    known.insert(one.model);
+    of_task[one.task].insert(one.model);
+  }
+  std::set<size_t> all;
+  for (const auto& run : runs.runs)
+    if (runs.models[run.model].workload) all.insert(run.model);
+  return !known.empty() && 2 * known.size() >= all.size() &&
+         std::all_of(of_task.begin(), of_task.end(),
+                     [](const auto& models) { return models.size() >= kLeastItems; });
+}
+
+Result<ByPieces> learn_pieces(const Runs& runs, const std::vector<size_t>& tasks,
+                              const std::vector<size_t>& models, const Grid& idle) {
+  const std::vector<Sample> items = items_of(runs, tasks, models, idle);
+  ByPieces found;
+  found.tasks = tasks.size();
+  std::vector<const Sample*> all;
+  for (const auto& item : items)
+    if (std::any_of(item.log_times.begin(), item.log_times.end(),
+                    [](double time) { return !std::isnan(time); }))
+      all.push_back(&item);
+  for (const auto kind : model::kPieceKinds) {
+    std::vector<const Sample*> own;
+    for (const Sample* item : all)
+      if (item->piece->kind == kind) own.push_back(item);
+    own = dearest(std::move(own), tasks.size());
+    auto told = told_tasks(own, tasks.size(), kLeastOfKind);
+    if (told.empty()) continue;
+    ASSAY_TRY(auto learned, learn_kind(std::string(kind), own, std::move(told)));
+    found.kinds.push_back(std::move(learned));
+  }
+  const auto some = dearest(all, tasks.size());
+  auto told = told_tasks(some, tasks.size(), 2);
+  if (told.size() != tasks.size()) return bad_input("too few pieces of models were measured");
+  ASSAY_TRY(auto rest, learn_kind("", some, std::move(told)));
+  found.kinds.push_back(std::move(rest));
+  return found;
+}
+
+std::vector<double> tell_pieces(const ByPieces& learned, std::span<const model::Piece> pieces) {
+  std::vector<double> sums(learned.tasks, 0.0);
+  Grid missing(learned.tasks, pieces.size(), 1);
+  const auto is_open = [&](size_t piece) {
+    for (size_t task = 0; task < learned.tasks; ++task)
+      if (missing.at(task, piece) != 0) return true;
+    return false;
+  };
+  for (const auto& kind : learned.kinds) {
+    std::vector<size_t> own;
+    for (size_t i = 0; i < pieces.size(); ++i)
+      if (kind.name.empty() ? is_open(i) : pieces[i].kind == kind.name) own.push_back(i);
+    if (own.empty()) continue;
+    Grid features(own.size(), piece_features());
+    Grid costs(own.size(), piece_costs());
+    for (size_t i = 0; i < own.size(); ++i) {
+      put_features(pieces[own[i]], features, i);
+      put_costs(pieces[own[i]], costs, i);
+    }
+    const Grid logs = tell(kind.learned, features, costs);
+    for (size_t row = 0; row < kind.tasks.size(); ++row) {
+      for (size_t i = 0; i < own.size(); ++i) {
+        double& open = missing.at(kind.tasks[row], own[i]);
+        if (open == 0) continue;
+        sums[kind.tasks[row]] += pieces[own[i]].times * std::exp(logs.at(row, i));
+        open = 0;
+      }
+    }
+  }
+  for (double& sum : sums) sum = std::log(std::max(sum, kShortest));
+  return sums;
+}
+
+}  // namespace assay::predict
