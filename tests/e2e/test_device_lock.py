@@ -82,12 +82,19 @@ def test_attaching_measures_and_so_waits_its_turn(place):
     first.let_go()
 
 
+def open_files(pid):
+    try:
+        return [os.path.realpath(fd) for fd in pathlib.Path(f"/proc/{pid}/fd").iterdir()]
+    except FileNotFoundError:  # it has ended meanwhile
+        return []
+
+
 def test_neither_keeper_nor_app_holds_the_lock(place):
     first = Holder(place, "first")
     first.await_start()
     holders = []
     for pid in place.leftovers():
-        if any(os.path.realpath(fd) == str(place.folder / "lock") for fd in pathlib.Path(f"/proc/{pid}/fd").iterdir()):
+        if str(place.folder / "lock") in open_files(pid):
             holders.append(pid)
     assert holders == [first.process.pid]
     first.let_go()
