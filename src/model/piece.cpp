@@ -200,28 +200,26 @@ class Maker {
   }
 
   int merged_into(const Step& step) const {
-    const std::string_view op = step.node->op;
     const int last = maker_of(step);
     if (last < 0) return -1;
-    if (kViews.contains(op)) return last;
+    if (kViews.contains(step.node->op)) return last;
     const Piece& piece = made_.list[static_cast<size_t>(last)];
-    if (piece.times != step.times) return -1;
-    const bool own = reads_only(step, last);
-    const bool only = is_only_reader(step, last);
+    return piece.times == step.times && takes(piece, step, last) ? last : -1;
+  }
+  bool takes(const Piece& piece, const Step& step, int number) const {
+    const std::string_view op = step.node->op;
+    const bool own = reads_only(step, number);
     if (piece.kind == "conv" || piece.kind == "depthwise" || piece.kind == "transposed") {
-      if (op == "BatchNormalization" || kActivations.contains(op)) return own ? last : -1;
+      if (op == "BatchNormalization" || kActivations.contains(op)) return own;
       // Residual connections, gates, and swish: x * sigmoid(x).
-      if (op == "Add" || op == "Mul") return own || only ? last : -1;
-      return -1;
+      return (op == "Add" || op == "Mul") && (own || is_only_reader(step, number));
     }
     if (piece.kind == "product") {
       const bool fits = kActivations.contains(op) || (op == "Add" && piece.merged == 0);
-      return fits && own && only ? last : -1;
+      return fits && own && is_only_reader(step, number);
     }
     // Chains of mappings, like the many operators of a normalization.
-    if (piece.kind == "mapping" || piece.kind == "reduced")
-      return is_mapping(op) || is_mean(op) ? last : -1;
-    return -1;
+    return (piece.kind == "mapping" || piece.kind == "reduced") && (is_mapping(op) || is_mean(op));
   }
   static bool is_mean(std::string_view op) { return op == "ReduceMean"; }
 
@@ -277,35 +275,36 @@ class Maker {
     const Dims out = step.outputs.empty() || step.outputs[0] < 0
                          ? Dims()
                          : known(step.outputs[0]).dims.value_or(Dims());
-    const Dims weight = weight_dims(step);
-    const bool windows = piece.kind == "conv" || piece.kind == "depthwise" ||
-                         piece.kind == "transposed" || piece.kind == "pooling";
     piece.groups = integer(step, "group");
-    if (windows) {
-      piece.channels_out = out.size() > 1 ? static_cast<double>(std::max<int64_t>(out[1], 1)) : 1;
-      piece.positions = out.size() > 2 ? product(out, 2) : 1;
-      piece.channels_in = weight.size() > 1 ? product({weight[1]}, 0) : 1;
-      piece.window = weight.size() > 2 ? product(weight, 2) : 1;
-      if (const Attribute* shape = step.node->attribute("kernel_shape"))
-        piece.window = product(shape->integers, 0);
-      if (const Attribute* strides = step.node->attribute("strides"))
-        piece.stride = product(strides->integers, 0);
+    if (piece.kind == "conv" || piece.kind == "depthwise" || piece.kind == "transposed" ||
+        piece.kind == "pooling") {
+      add_window(step, out, piece);
       return;
     }
-    if (piece.kind == "product" || piece.kind == "plain_product") {
-      piece.channels_out = out.empty() ? 1 : product({out.back()}, 0);
-      piece.positions = out.empty() ? 1 : product(out, 0) / piece.channels_out;
-      const double cells = piece.channels_out * piece.positions;
-      piece.channels_in = cells > 0 ? piece.macs / cells : 1;
-      return;
-    }
-    piece.channels_out = out.empty() ? 1 : product({out.back()}, 0);  // what lies together
+    // What lies together, and how often.
+    piece.channels_out = out.empty() ? 1 : product({out.back()}, 0);
     piece.positions = out.empty() ? 1 : product(out, 0) / piece.channels_out;
-    if (piece.kind == "recurrent" && !step.inputs.empty() && step.inputs[0] >= 0) {
-      const Dims in = known(step.inputs[0]).dims.value_or(Dims());
-      piece.channels_in = in.empty() ? 1 : product({in.back()}, 0);
-      piece.window = in.empty() ? 1 : product({in.front()}, 0);  // steps
-    }
+    if (piece.kind == "product" || piece.kind == "plain_product")
+      piece.channels_in = piece.macs / (piece.channels_out * piece.positions);
+    if (piece.kind == "recurrent") add_steps(step, piece);
+  }
+  void add_window(const Step& step, const Dims& out, Piece& piece) const {
+    const Dims weight = weight_dims(step);
+    piece.channels_out = out.size() > 1 ? product({out[1]}, 0) : 1;
+    piece.positions = out.size() > 2 ? product(out, 2) : 1;
+    piece.channels_in = weight.size() > 1 ? product({weight[1]}, 0) : 1;
+    piece.window = weight.size() > 2 ? product(weight, 2) : 1;
+    if (const Attribute* shape = step.node->attribute("kernel_shape"))
+      piece.window = product(shape->integers, 0);
+    if (const Attribute* strides = step.node->attribute("strides"))
+      piece.stride = product(strides->integers, 0);
+  }
+  void add_steps(const Step& step, Piece& piece) const {
+    if (step.inputs.empty() || step.inputs[0] < 0) return;
+    const Dims in = known(step.inputs[0]).dims.value_or(Dims());
+    if (in.empty()) return;
+    piece.channels_in = product({in.back()}, 0);
+    piece.window = product({in.front()}, 0);
   }
 
   const Trace& trace_;

@@ -215,7 +215,6 @@ awaitable<void> read_file(Stream& stream, beast::flat_buffer& buffer, HeadParser
   room.data = body->piece.data();
   room.size = body->piece.size();
   double bytes = 0;
-  // NOLINTNEXTLINE(bugprone-use-after-move): clang-tidy 14 takes the coroutine for a loop.
   while (!error) {
     const bool done = parser.is_done();
     if (const size_t filled = body->piece.size() - room.size;
@@ -223,6 +222,7 @@ awaitable<void> read_file(Stream& stream, beast::flat_buffer& buffer, HeadParser
       auto written = asio::co_spawn(ServerState::started(state->disks), write_piece(body, filled),
                                     asio::use_awaitable);
       const auto waits = std::chrono::steady_clock::now();
+      // NOLINTNEXTLINE(bugprone-use-after-move): clang-tidy 14 takes the coroutine for a loop.
       error = co_await std::move(written);
       start += std::chrono::steady_clock::now() - waits;  // the disk's time, not the client's
       room.data = body->piece.data();

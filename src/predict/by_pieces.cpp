@@ -48,10 +48,12 @@ struct Sample {
 std::vector<double> shares_of(const std::vector<const Profile*>& profiles) {
   std::vector<double> shares(profiles.front()->seconds.size(), 0.0);
   std::vector<double> wholes;
+  wholes.reserve(profiles.size());
   for (const auto* profile : profiles)
     wholes.push_back(std::accumulate(profile->seconds.begin(), profile->seconds.end(), 0.0));
   for (size_t i = 0; i < shares.size(); ++i) {
     std::vector<double> all;
+    all.reserve(profiles.size());
     for (size_t j = 0; j < profiles.size(); ++j)
       all.push_back(wholes[j] > 0 ? profiles[j]->seconds[i] / wholes[j] : 0);
     shares[i] = median(std::move(all));
@@ -150,6 +152,45 @@ Result<PieceKind> learn_kind(const std::string& name, const std::vector<const Sa
   return kind;
 }
 
+/// Which pieces were not told yet for which tasks.
+class Open {
+ public:
+  Open(size_t tasks, size_t pieces) : tasks_(tasks), open_(tasks * pieces, true) {}
+
+  bool any(size_t piece) const {
+    const auto begin = open_.begin() + static_cast<ptrdiff_t>(piece * tasks_);
+    return std::find(begin, begin + static_cast<ptrdiff_t>(tasks_), true) !=
+           begin + static_cast<ptrdiff_t>(tasks_);
+  }
+  /// Whether it was.
+  bool close(size_t task, size_t piece) {
+    const bool was = open_[piece * tasks_ + task];
+    open_[piece * tasks_ + task] = false;
+    return was;
+  }
+
+ private:
+  size_t tasks_;
+  std::vector<bool> open_;
+};
+
+/// Adds what a kind tells of its own pieces to the sums of its tasks.
+void add_told(const PieceKind& kind, std::span<const model::Piece> pieces,
+              const std::vector<size_t>& own, Open& open, std::vector<double>& sums) {
+  Grid features(own.size(), piece_features());
+  Grid costs(own.size(), piece_costs());
+  for (size_t i = 0; i < own.size(); ++i) {
+    put_features(pieces[own[i]], features, i);
+    put_costs(pieces[own[i]], costs, i);
+  }
+  const Grid logs = tell(kind.learned, features, costs);
+  for (size_t row = 0; row < kind.tasks.size(); ++row) {
+    const size_t task = kind.tasks[row];
+    for (size_t i = 0; i < own.size(); ++i)
+      if (open.close(task, own[i])) sums[task] += pieces[own[i]].times * std::exp(logs.at(row, i));
+  }
+}
+
 }  // namespace
 
 size_t piece_features() {
@@ -209,33 +250,13 @@ Result<ByPieces> learn_pieces(const Runs& runs, const std::vector<size_t>& tasks
 }
 
 std::vector<double> tell_pieces(const ByPieces& learned, std::span<const model::Piece> pieces) {
+  Open open(learned.tasks, pieces.size());
   std::vector<double> sums(learned.tasks, 0.0);
-  Grid missing(learned.tasks, pieces.size(), 1);
-  const auto is_open = [&](size_t piece) {
-    for (size_t task = 0; task < learned.tasks; ++task)
-      if (missing.at(task, piece) != 0) return true;
-    return false;
-  };
   for (const auto& kind : learned.kinds) {
     std::vector<size_t> own;
     for (size_t i = 0; i < pieces.size(); ++i)
-      if (kind.name.empty() ? is_open(i) : pieces[i].kind == kind.name) own.push_back(i);
-    if (own.empty()) continue;
-    Grid features(own.size(), piece_features());
-    Grid costs(own.size(), piece_costs());
-    for (size_t i = 0; i < own.size(); ++i) {
-      put_features(pieces[own[i]], features, i);
-      put_costs(pieces[own[i]], costs, i);
-    }
-    const Grid logs = tell(kind.learned, features, costs);
-    for (size_t row = 0; row < kind.tasks.size(); ++row) {
-      for (size_t i = 0; i < own.size(); ++i) {
-        double& open = missing.at(kind.tasks[row], own[i]);
-        if (open == 0) continue;
-        sums[kind.tasks[row]] += pieces[own[i]].times * std::exp(logs.at(row, i));
-        open = 0;
-      }
-    }
+      if (kind.name.empty() ? open.any(i) : pieces[i].kind == kind.name) own.push_back(i);
+    if (!own.empty()) add_told(kind, pieces, own, open, sums);
   }
   for (double& sum : sums) sum = std::log(std::max(sum, kShortest));
   return sums;
