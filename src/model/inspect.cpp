@@ -54,6 +54,8 @@ void add_ends(const Trace& trace, const std::vector<int>& from, std::vector<Valu
   }
 }
 
+}  // namespace
+
 Result<void> check_dims(const Trace& trace, const TraceOptions& options) {
   const std::vector<std::string_view> names(trace.known_dims.begin(), trace.known_dims.end());
   for (const auto& [name, size] : options.dims) {
@@ -66,8 +68,6 @@ Result<void> check_dims(const Trace& trace, const TraceOptions& options) {
   }
   return {};
 }
-
-}  // namespace
 
 Inspection inspect(const Model& model, const Trace& trace) {
   Inspection result;

@@ -124,6 +124,7 @@ Result<Characteristics> characteristics(const std::filesystem::path& file,
   if (!traced)
     return fail(
         {traced.error().kind, fmt::format("{}: {}", file.native(), traced.error().message)});
+  ASSAY_CHECK(check_dims(*traced, options));
   return characteristics(*traced);
 }
 

@@ -68,6 +68,9 @@ std::vector<Cost> costs(const Trace& trace);
 Counts counts(const Trace& trace);
 double peak_activation_bytes(const Trace& trace);
 
+/// Refuses sizes for dimensions that the model's inputs do not have.
+Result<void> check_dims(const Trace& trace, const TraceOptions& options);
+
 /// Reads the file, binds symbolic dimensions and puts everything together.
 Result<Inspection> inspect(const std::filesystem::path& file, const TraceOptions& options);
 Inspection inspect(const Model& model, const Trace& trace);
