@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times on this very machine: of model families that were left out, and which of three devices made of it is fastest.
-It wants the machine for itself, for about two hours. Tables stay in the work folder: a run that was stopped goes on."""
+All is measured on pairs of cores, beside each other where there are several. It wants the machine for itself: about two hours
+for one pair, a quarter of an hour for eight. Tables stay in the work folder: a run that was stopped goes on."""
 import csv
 import json
 import os
+import queue
 import random
 import shutil
 import statistics
@@ -15,18 +17,19 @@ import harness
 TITLE = "models on this machine"
 ENGINES = ("opencv", "onnxruntime-node")
 # Inferences much shorter than a turn of the scheduler (about 3 ms) take, beside other work, one turn more or none, by luck.
-DRAWN, LEAST_MACS, MOST_MACS = 150, 2e8, 8e9
-LOADED_EVERY, ROUNDS = 3, 5
+DRAWN_FOR_ONE_PAIR, MOST_DRAWN, LEAST_MACS, MOST_MACS = 200, 600, 2e8, 8e9
+ROUNDS, LOADED_ROUNDS, LOADED_EVERY = 5, 3, 5
 # What keeps all cores busy twice looks no busier than once: a load is the share of them that others use.
 LEVELS = ("1x100%", "2x100%")
 SHORT = ("--seconds", "0.5", "--inferences", "60")
-# Parts of the first two cores that stand for devices, and what keeps each busy.
-SHARES = {"pair": ("--cpus", "0-1"), "single": ("--cpus", "0", "--quota", "0.6"), "part": ("--cpus", "1", "--quota", "0.35")}
+LONG = ("--seconds", "2", "--inferences", "300")
+# Parts of two cores that stand for devices, and what keeps each busy.
+DEVICES = ("pair", "single", "part")
 BUSY = {"pair": "16x100%", "single": "3x100%", "part": "3x100%"}
 # Which of them are busy when a model is to be placed, and how often: each is the fastest in some of the runs, and none in
 # more than half of them.
 STATES = {(): 15, ("pair",): 22, ("single",): 12, ("pair", "single"): 28, ("pair", "part"): 13, ("single", "part"): 10}
-LEARNED_ON, LEARNED_MACS, RUNS = 27, (3e7, 5.5e8), 100
+LEARNED_ON, LEARNED_MACS, RUNS = 40, (3e7, 5.5e8), 100
 ASKED = {"resnet18": 128, "googlenet": 128, "densenet121": 96, "squeezenet1.0": 128, "mobilenet-v1": 160}
 
 
@@ -34,12 +37,43 @@ def run(bench):
     if not shutil.which("stress-ng"):
         print("  skipped: background load is made by stress-ng, which is not installed")
         return
+    if not pairs_of_cores():
+        print("  skipped: it needs two cores")
+        return
     install_engine(bench)
     left_out_families(bench)
-    if len(os.sched_getaffinity(0)) < 2 or os.geteuid() != 0:
-        print("  three devices are skipped: they need two cores, and root for their quotas")
+    if os.geteuid() != 0:
+        print("  three devices are skipped: their quotas need root")
         return
     fastest_of_three(bench)
+
+
+def pairs_of_cores():
+    cores = sorted(os.sched_getaffinity(0))
+    return list(zip(cores[::2], cores[1::2]))
+
+
+def share_of(device, pair):
+    return {"pair": ("--cpus", f"{pair[0]},{pair[1]}"),
+            "single": ("--cpus", pair[0], "--quota", 0.6),
+            "part": ("--cpus", pair[1], "--quota", 0.35)}[device]
+
+
+def on_pairs(work, items):
+    """`work(item, pair)` for all items, each on a pair of cores that no other uses meanwhile."""
+    free = queue.SimpleQueue()
+    for pair in pairs_of_cores():
+        free.put(pair)
+
+    def one(item):
+        pair = free.get()
+        try:
+            work(item, pair)
+        finally:
+            free.put(pair)
+
+    with ThreadPoolExecutor(len(pairs_of_cores())) as pool:
+        list(pool.map(one, items))
 
 
 def install_engine(bench):
@@ -72,34 +106,51 @@ def collect(bench, table, device, models, iterations, *more):
                   "-o", table, *more)
 
 
-def calibrate(bench, device, *share):
+def calibrate(bench, device):
     if not (bench.work / "devices" / f"{device}.json").exists():
-        bench.command(bench.assay, "device", "calibrate", "--name", device, *share)
+        bench.command(bench.assay, "device", "calibrate", "--name", device, *share_of(device, pairs_of_cores()[0]))
 
 
-def some_of(bench, models, every):
-    folder = bench.work / f"{models.name}.some"
+def some_of(models, name, start, every):
+    folder = models.parent / f"{models.name}.{name}"
     folder.mkdir(exist_ok=True)
-    for model in sorted(models.glob("*.onnx"))[::every]:
+    for model in sorted(models.glob("*.onnx"))[start::every]:
         if not (folder / model.name).exists():
-            (folder / model.name).symlink_to(model)
+            (folder / model.name).symlink_to(model.resolve())
     return folder
+
+
+def dealt(models):
+    """The models in a folder for each pair of cores."""
+    count = len(pairs_of_cores())
+    return [some_of(models, index, index, count) for index in range(count)]
+
+
+def measure_families(bench):
+    """Gives the tables."""
+    both = [word for engine in ENGINES for word in ("--engine", engine)]
+
+    def measure_some(models, pair):
+        loaded, share = some_of(models, "loaded", 0, LOADED_EVERY), share_of("pair", pair)
+        # In rounds, as what disturbs a machine lasts for seconds: a median of three in a row would hold it.
+        for done in range(1, ROUNDS + 1):
+            collect(bench, f"{models.name}.csv", "pair", models, done, "--load", "idle", *share, *both, *SHORT)
+            collect(bench, f"{loaded.name}.csv", "pair", loaded, min(done, LOADED_ROUNDS) * len(LEVELS),
+                    "--load", ",".join(LEVELS), *share, *both, *LONG)
+
+    calibrate(bench, "pair")
+    drawn = min(DRAWN_FOR_ONE_PAIR * len(pairs_of_cores()), MOST_DRAWN)
+    parts = dealt(make_set(bench, "models", drawn, LEAST_MACS, MOST_MACS))
+    on_pairs(measure_some, parts)
+    return [f"{part.name}{kind}.csv" for part in parts for kind in ("", ".loaded")]
 
 
 def left_out_families(bench):
     def measure():
-        calibrate(bench, "whole")
-        both = [word for engine in ENGINES for word in ("--engine", engine)]
-        models = make_set(bench, "models", DRAWN, LEAST_MACS, MOST_MACS)
-        loaded = some_of(bench, models, LOADED_EVERY)
-        # In rounds, as what disturbs a machine lasts for seconds: a median of three in a row would hold it.
-        for done in range(1, ROUNDS + 1):
-            collect(bench, "idle.csv", "whole", models, done, "--load", "idle", *both, *SHORT)
-            collect(bench, "loaded.csv", "whole", loaded, done * len(LEVELS), "--load", ",".join(LEVELS), *both, *SHORT)
-        groups = groups_of(bench, ("idle.csv", "loaded.csv"))
+        groups = groups_of(bench, measure_families(bench))
         halves = {engine: halves_within_tenth(groups, engine) for engine in ENGINES}
         medians_of(groups, bench.work / "medians.csv")
-        return halves, json.loads(bench.command(bench.assay, "train", "medians.csv", "-o", "whole.json", "--json"))["tasks"]
+        return halves, json.loads(bench.command(bench.assay, "train", "medians.csv", "-o", "families.json", "--json"))["tasks"]
 
     halves, tasks = bench.once("families", measure)
     for task in tasks:
@@ -107,7 +158,7 @@ def left_out_families(bench):
         median, within = task["median_relative_error"], task["within_tenth"]
         bench.row(f"{engine}: families left out, with and without load",
                   f"median error {100 * median:.1f} %, {100 * within:.1f} % within a tenth",
-                  f"{task['count'] // ROUNDS} medians of {ROUNDS} runs, {task['models']} models; of the runs themselves one half is "
+                  f"{task['count']} runs, each the median of its kind, of {task['models']} models; of the runs themselves one half is "
                   f"within a tenth of the other in {100 * halves[engine]:.0f} %", "at most 8 %, at least 85 %",
                   median <= .08 and within >= .85)
 
@@ -154,38 +205,43 @@ def backgrounds(model, device):
     return ",".join(BUSY[device] if device in state else "idle" for state in states)
 
 
-def on_all_shares(bench, measure):
-    """The pair by itself, and then the other two beside each other, each on its own core."""
-    measure("pair")
+def on_all_devices(measure, pair):
+    """On both cores of the pair, and then on the other two devices beside each other, each on its own core."""
+    measure("pair", *share_of("pair", pair))
     with ThreadPoolExecutor() as pool:
-        list(pool.map(measure, ("single", "part")))
+        list(pool.map(lambda device: measure(device, *share_of(device, pair)), ("single", "part")))
 
 
-def fastest_of_three(bench):
-    def learn_from(models):
-        def one(device):
-            collect(bench, f"{device}.csv", device, models, 4, "--load", f"idle,{BUSY[device]}", *SHARES[device], *SHORT)
-        return one
+def measure_three(bench):
+    """Gives the tables to learn from."""
+    def learn_from(models, pair):
+        def one(device, *share):
+            collect(bench, f"{device} {models.name}.csv", device, models, 4, "--load", f"idle,{BUSY[device]}", *share, *SHORT)
+        on_all_devices(one, pair)
 
-    def ask(model):
+    def ask(model, pair):
         folder = bench.work / f"asked {model}"
         folder.mkdir(exist_ok=True)
         if not (folder / f"{model}.onnx").exists():
             bench.command(bench.assay, "model", "make", model, "--resolution", ASKED[model], "-o", folder / f"{model}.onnx")
 
-        def one(device):
-            collect(bench, f"{device} {model}.csv", device, folder, RUNS, "--load", backgrounds(model, device),
-                    *SHARES[device], "--seconds", "0.35", "--inferences", "40")
-        return one
+        def one(device, *share):
+            collect(bench, f"{device} {model}.csv", device, folder, RUNS, "--load", backgrounds(model, device), *share,
+                    "--seconds", "0.35", "--inferences", "40")
+        on_all_devices(one, pair)
 
+    for device in DEVICES:
+        calibrate(bench, device)
+    others = ("bert", "vit", "lstm", "mixed-tokens", "mixed-steps")
+    parts = dealt(make_set(bench, "learned_on", 4 * LEARNED_ON, *LEARNED_MACS, LEARNED_ON, others))
+    on_pairs(learn_from, parts)
+    on_pairs(ask, ASKED)
+    return [f"{device} {part.name}.csv" for device in DEVICES for part in parts]
+
+
+def fastest_of_three(bench):
     def measure():
-        for device, share in SHARES.items():
-            calibrate(bench, device, *share)
-        others = ("bert", "vit", "lstm", "mixed-tokens", "mixed-steps")
-        on_all_shares(bench, learn_from(make_set(bench, "learned_on", 4 * LEARNED_ON, *LEARNED_MACS, LEARNED_ON, others)))
-        for model in ASKED:
-            on_all_shares(bench, ask(model))
-        bench.command(bench.assay, "train", *(f"{device}.csv" for device in SHARES), "-o", "shares.json")
+        bench.command(bench.assay, "train", *measure_three(bench), "-o", "shares.json")
         return {model: chosen(bench, model) for model in ASKED}
 
     for model, found in bench.once("three devices", measure).items():
@@ -198,13 +254,13 @@ def fastest_of_three(bench):
 def chosen(bench, model):
     """In each run, the device that is told to be fastest at the loads of that moment, beside what was measured."""
     runs = [{} for _ in range(RUNS)]
-    for device in SHARES:
+    for device in DEVICES:
         with open(bench.work / f"{device} {model}.csv", newline="", encoding="utf-8") as table:
             for row in csv.DictReader(table):
                 if row["status"] == "ok":
                     runs[int(row["execution_number"])][device] = row
-    runs = [run for run in runs if len(run) == len(SHARES)]
-    right, best, regret = 0, dict.fromkeys(SHARES, 0), 0
+    runs = [run for run in runs if len(run) == len(DEVICES)]
+    right, best, regret = 0, dict.fromkeys(DEVICES, 0), 0
     for run in runs:
         seconds = {device: float(row["execution_seconds"]) for device, row in run.items()}
         loads = [word for device, row in run.items() for word in ("--load", f"{device}={row['device_load_percent']}")]

@@ -75,6 +75,9 @@ TEST(GroupReader, says_when_the_group_is_gone) {
 }
 
 class GroupOfV1 : public ::testing::Test {
+ public:
+  ~GroupOfV1() override { fs::remove_all(folder); }
+
  protected:
   GroupOfV1() {
     std::string pattern = fs::temp_directory_path() / "assay-group-XXXXXX";
@@ -83,7 +86,6 @@ class GroupOfV1 : public ::testing::Test {
     paths.memory = "/memory";
     write("cpuacct/cpuacct.usage", "1000000000");
   }
-  ~GroupOfV1() override { fs::remove_all(folder); }
   void write(const std::string& file, const std::string& text) const {
     fs::create_directories((folder / file).parent_path());
     ASSERT_TRUE(write_file(folder / file, text));

@@ -11,7 +11,8 @@ namespace assay::zoo {
 namespace {
 
 constexpr int64_t kMostWork = 150'000'000;  ///< multiplications of one convolution
-constexpr int64_t kLeastSize = 6;           ///< of an image, to be halved
+constexpr int64_t kLeastSize = 3;           ///< of a halved image
+constexpr int64_t kMostChannels = 1024;     ///< to add more to
 constexpr float kBranch = 0.4F;             ///< gain of what is added to others
 constexpr float kEpsilon = 1e-6F;
 
@@ -58,10 +59,12 @@ class Mixer {
   Tensor bottleneck(const Tensor& x);
   Tensor inverted(const Tensor& x);
   Tensor branches(const Tensor& x);
+  Tensor squeezed(const Tensor& x);
   Tensor pooled(const Tensor& x);
   Tensor larger(const Tensor& x);
   Tensor shuffled(const Tensor& x);
   Tensor grown(const Tensor& x);
+  Tensor normalized_first(const Tensor& x);
   Tensor end(const Tensor& x);
 
   Net& net_;
@@ -132,6 +135,14 @@ Tensor Mixer::branches(const Tensor& x) {
   return net_.concat({near, wide, net_.conv_bn_relu(mean, 32, {})});
 }
 
+/// Without normalization.
+Tensor Mixer::squeezed(const Tensor& x) {
+  const int64_t channels = std::min<int64_t>(some_channels(x, 3, 1), 256);
+  const Tensor few = net_.conv(x, half_of(half_of(channels)), {.act = Activation::relu});
+  return net_.concat({net_.conv(few, channels, {.act = Activation::relu}),
+                      net_.conv(few, channels, {.kernel = 3, .act = Activation::relu})});
+}
+
 Tensor Mixer::pooled(const Tensor& x) {
   const PoolOptions options{.kernel = 3, .stride = stride(x), .pad = 1};
   return draw_.below(2) == 0 ? net_.max_pool(x, options) : net_.average_pool(x, options);
@@ -157,9 +168,22 @@ Tensor Mixer::shuffled(const Tensor& x) {
   return net_.reshape(y, whole);
 }
 
+/// A few times, as each adds few channels to those before.
 Tensor Mixer::grown(const Tensor& x) {
-  const Tensor thin = net_.conv_bn_relu(net_.relu(net_.bn(x)), plan_.channels(64), {});
-  return net_.concat({x, net_.conv_bare(thin, plan_.channels(32), {.kernel = 3})});
+  const int64_t more = plan_.channels(pick(draw_, std::array<int64_t, 3>{16, 32, 48}));
+  const uint64_t times = 1 + draw_.below(6);
+  Tensor all = x;
+  for (uint64_t at = 0; at < times && all.shape[1] + more <= kMostChannels; ++at) {
+    const Tensor thin = net_.conv_bn_relu(net_.relu(net_.bn(all)), 4 * more, {});
+    all = net_.concat({all, net_.conv_bare(thin, more, {.kernel = 3})});
+  }
+  return all;
+}
+
+Tensor Mixer::normalized_first(const Tensor& x) {
+  const int64_t channels = some_channels(x, 3, 1);
+  const Tensor y = net_.conv_bn_relu(net_.relu(net_.bn(x)), channels, {.kernel = 3});
+  return net_.add(net_.conv_bare(y, x.shape[1], {}), x);
 }
 
 Tensor Mixer::end(const Tensor& x) {
@@ -172,11 +196,12 @@ Tensor Mixer::end(const Tensor& x) {
 }
 
 void Mixer::convs() {
-  constexpr std::array<Block, 14> kBlocks{
-      &Mixer::plain,     &Mixer::plain,     &Mixer::plain,   &Mixer::in_two_steps,
-      &Mixer::separable, &Mixer::separable, &Mixer::grouped, &Mixer::bottleneck,
-      &Mixer::inverted,  &Mixer::branches,  &Mixer::pooled,  &Mixer::larger,
-      &Mixer::shuffled,  &Mixer::grown};
+  constexpr std::array<Block, 17> kBlocks{
+      &Mixer::plain,           &Mixer::plain,     &Mixer::plain,    &Mixer::in_two_steps,
+      &Mixer::separable,       &Mixer::separable, &Mixer::grouped,  &Mixer::bottleneck,
+      &Mixer::inverted,        &Mixer::inverted,  &Mixer::branches, &Mixer::squeezed,
+      &Mixer::pooled,          &Mixer::larger,    &Mixer::shuffled, &Mixer::grown,
+      &Mixer::normalized_first};
   const auto kernel = pick(draw_, std::array<int64_t, 3>{3, 5, 7});
   const auto channels = pick(draw_, std::array<int64_t, 4>{16, 32, 48, 64});
   Tensor x = net_.conv_bn_relu(image(net_, plan_), plan_.channels(channels),
