@@ -59,9 +59,9 @@ function described(metadata) {
   return metadata.map(({ name, type, shape }) => ({ name, type, shape: shape ?? [] }));
 }
 
-async function load({ file, threads, shapes }) {
+async function load({ file, threads, shapes, gpu }) {
   session = undefined;
-  const options = { executionProviders: ['cpu'], logSeverityLevel: 3 };
+  const options = { executionProviders: [gpu ? 'cuda' : 'cpu'], logSeverityLevel: 3 };
   if (threads) Object.assign(options, { intraOpNumThreads: threads, interOpNumThreads: 1 });
   const begin = seconds();
   session = await ort.InferenceSession.create(file, options);
@@ -71,7 +71,7 @@ async function load({ file, threads, shapes }) {
     ...input,
     shape: shapes?.[input.name] ?? input.shape.map((size) => (Number.isInteger(size) && size >= 0 ? size : 1)),
   }));
-  return { seconds: took, inputs, outputs: described(session.outputMetadata) };
+  return { seconds: took, inputs, outputs: described(session.outputMetadata), gpu: Boolean(gpu) };
 }
 
 function made(seed, file) {

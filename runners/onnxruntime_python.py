@@ -13,6 +13,7 @@ import onnxruntime
 
 TYPES = {"tensor(float)": "float32", "tensor(double)": "float64", "tensor(float16)": "float16", "tensor(int64)": "int64",
          "tensor(int32)": "int32", "tensor(uint8)": "uint8", "tensor(int8)": "int8", "tensor(bool)": "bool"}
+GPU = "CUDAExecutionProvider"
 
 
 def described(tensors):
@@ -30,7 +31,14 @@ class Runner:
             options.intra_op_num_threads, options.inter_op_num_threads = request["threads"], 1
         if profile:
             options.enable_profiling, options.profile_file_prefix = True, profile
-        return onnxruntime.InferenceSession(request["file"], options, providers=["CPUExecutionProvider"])
+        if not request.get("gpu"):
+            return onnxruntime.InferenceSession(request["file"], options, providers=["CPUExecutionProvider"])
+        session = None
+        if GPU in onnxruntime.get_available_providers():
+            session = onnxruntime.InferenceSession(request["file"], options, providers=[GPU, "CPUExecutionProvider"])
+        if session is None or GPU not in session.get_providers():
+            raise RuntimeError(f"this onnxruntime cannot use a GPU: it has no {GPU}")
+        return session
 
     def load(self, request):
         begin = time.perf_counter()
@@ -40,7 +48,8 @@ class Runner:
         self.inputs = described(self.session.get_inputs())
         for each in self.inputs:
             each["shape"] = shapes.get(each["name"]) or [n if isinstance(n, int) and n >= 0 else 1 for n in each["shape"]]
-        return {"seconds": took, "inputs": self.inputs, "outputs": described(self.session.get_outputs())}
+        return {"seconds": took, "inputs": self.inputs, "outputs": described(self.session.get_outputs()),
+                "gpu": GPU in self.session.get_providers()}
 
     def made(self, seed, file):
         random = numpy.random.RandomState(seed % 2**32)

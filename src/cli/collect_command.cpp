@@ -75,6 +75,7 @@ Result<int> collect_rows(CollectArguments& args) {
   ASSAY_TRY(options.dims, read_dims(args.dims));
   if (args.gpu_needed && collect::find_gpu().empty())
     return refused("--gpu-needed: no GPU was found on this machine");
+  options.gpu = args.gpu_needed;
   ASSAY_CHECK(collect::check(options));
   ASSAY_TRY(const auto inside, collect::enter(options.share));
   if (inside.ended) return *inside.ended;
@@ -107,7 +108,7 @@ void add_what_options(CLI::App& command, CollectArguments& args) {
   command.add_option("--image-path,--image_path", options.images,
                      "Folder of .jpg and .png files to run on (random input)");
   command.add_option("--gpu-needed,--gpu_needed", args.gpu_needed,
-                     "true: refuse a machine without a GPU (false)");
+                     "true: compute on a GPU, or refuse (false)");
   command.add_option("--family", options.family, "Family of all models (from their names)");
 }
 

@@ -163,8 +163,10 @@ class Collector {
       if (is_there(row, row.iteration)) continue;
       if (!engine) {
         ASSAY_TRY(engine, start(found));
-        const auto loaded = engine->load(
-            {.file = model, .threads = threads_, .shapes = shapes_of(*row.characteristics)});
+        const auto loaded = engine->load({.file = model,
+                                          .threads = threads_,
+                                          .shapes = shapes_of(*row.characteristics),
+                                          .gpu = options_.gpu});
         if (!loaded) return add_refused(row, loaded.error().message);
       }
       Row measured = row;
@@ -217,7 +219,7 @@ class Collector {
     Row row;
     row.model = model;
     row.family = options_.family.empty() ? predict::family_of(model) : options_.family;
-    row.engine = engine.name;
+    row.engine = engine.name + (options_.gpu ? "-gpu" : "");
     row.engine_version = engine.version;
     row.threads = threads_;
     row.cores = cores_;

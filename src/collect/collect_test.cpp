@@ -103,6 +103,16 @@ TEST_F(CollectTest, tells_what_pieces_take_where_the_engine_does) {
   EXPECT_EQ(profile.seconds.back(), 0.1);
 }
 
+TEST_F(CollectTest, what_was_to_compute_on_a_gpu_is_not_measured_elsewhere) {
+  options_.load = Load::idle;
+  options_.gpu = true;
+  EXPECT_EQ(collected(10).refused, 1U);
+  EXPECT_NE(table().find("test-gpu"), std::string::npos) << table();
+  EXPECT_NE(table().find("does not say that it computes on the GPU"), std::string::npos);
+  options_.gpu = false;
+  EXPECT_EQ(collected(10).measured, 2U) << "the same engine without is another";
+}
+
 TEST_F(CollectTest, an_engine_that_ends_when_asked_for_operators_costs_nothing_else) {
   options_.load = Load::idle;
   profile_is("exit 3");

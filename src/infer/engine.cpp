@@ -113,7 +113,11 @@ Result<Engine> Engine::start(const std::vector<std::string>& command) {
 Result<Loaded> Engine::load(const LoadRequest& request) {
   json ask = {{"do", "load"}, {"file", request.file.native()}, {"shapes", request.shapes}};
   if (request.threads > 0) ask["threads"] = request.threads;
+  if (request.gpu) ask["gpu"] = true;
   ASSAY_TRY(const json answer, process_->ask(ask, kLoad));
+  // One that does not know the word would compute elsewhere.
+  if (request.gpu && answer.value("gpu", json()) != json(true))
+    return refused("the engine does not say that it computes on the GPU");
   Loaded loaded{.inputs = tensors_at(answer, "inputs"), .outputs = tensors_at(answer, "outputs")};
   const auto seconds = answer.find("seconds");
   if (seconds != answer.end() && seconds->is_number()) loaded.seconds = *seconds;

@@ -39,6 +39,19 @@ TEST(Engine, says_its_name_and_is_told_what_to_do) {
   EXPECT_EQ(*times, (std::vector<double>{0.25, 0.5}));
 }
 
+TEST(Engine, that_does_not_say_that_it_computes_on_the_gpu_is_refused) {
+  const auto load = [](const char* answer) {
+    auto engine = scripted(std::string(R"(read line; case $line in
+      *'"gpu":true'*) echo ')") +
+                           answer + "';; *) echo '{}';; esac");
+    const auto loaded = engine->load({.file = "/m.onnx", .gpu = true});
+    return loaded ? "" : loaded.error().message;
+  };
+  EXPECT_EQ(load(R"({"seconds": 1, "gpu": true})"), "");
+  for (const char* answer : {R"({"seconds": 1})", R"({"gpu": false})", R"({"gpu": "yes"})"})
+    EXPECT_EQ(load(answer), "the engine does not say that it computes on the GPU") << answer;
+}
+
 TEST(Engine, tells_what_an_engine_does_not_like) {
   EXPECT_EQ(error_of(R"(read line; echo '{"error": "Unsupported operator NonZero"}')"),
             "Unsupported operator NonZero");

@@ -95,6 +95,7 @@ std::string OpencvEngine::version() {
 
 Result<Loaded> OpencvEngine::load(const LoadRequest& request) try {
   state_.reset();
+  if (request.gpu) return refused("this engine computes on the CPU alone");
   auto state = std::make_unique<State>();
   Loaded loaded;
   for (const auto& [name, shape] : request.shapes) {

@@ -30,7 +30,8 @@ json error_of(const Error& error) {
 
 json load(OpencvEngine& engine, const json& request) {
   LoadRequest wanted{.file = request.at("file").get<std::string>(),
-                     .threads = request.value("threads", 0)};
+                     .threads = request.value("threads", 0),
+                     .gpu = request.value("gpu", false)};
   if (request.contains("shapes")) request.at("shapes").get_to(wanted.shapes);
   const auto loaded = engine.load(wanted);
   if (!loaded) return error_of(loaded.error());

@@ -229,7 +229,7 @@ def test_a_model_is_placed_as_a_pod_measured_and_ended(cluster, placer):
         assert deployed["node"] == placer.node and deployed["engine"] == "opencv" and deployed["measured_seconds"] > 0
         pod = json.loads(cluster.kubectl("get", "pod", deployed["worker"], "-o", "json"))
         assert pod["spec"]["nodeName"] == placer.node and pod["status"]["phase"] == "Running"
-        assert pod["metadata"]["labels"] == {"assay.placement": "worker"}
+        assert pod["metadata"]["labels"]["assay.placement"] == "worker"
         assert deployed["worker"].startswith("assay-small-")
         assert len((placer.folder / "placed.csv").read_text().splitlines()) == 2
         refused = placer.assay("place", "--end", "stranger", *placer.access)

@@ -42,6 +42,7 @@ struct Options {
   Load load = Load::stress;
   std::vector<Background> backgrounds;  ///< taken in turn; empty: as `load` draws them
   int threads = 0;                      ///< 0: as many as the device has cores
+  bool gpu = false;                     ///< compute on it; engines that cannot refuse
   uint64_t seed = 0;
   int inferences = 300;   ///< of one iteration, at most ...
   double seconds = 1;     ///< ... and so long, but for a few of slow models

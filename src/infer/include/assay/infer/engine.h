@@ -25,6 +25,7 @@ struct LoadRequest {
   std::filesystem::path file = {};
   int threads = 0;                                          ///< 0: as many as the engine likes
   std::map<std::string, std::vector<int64_t>> shapes = {};  ///< of inputs that the file leaves open
+  bool gpu = false;                                         ///< compute on it, or refuse
 };
 
 struct Loaded {
