@@ -70,6 +70,7 @@ std::string summary(const collect::Collected& sum, const collect::Options& optio
 
 Result<int> collect_rows(CollectArguments& args) {
   auto& options = args.options;
+  if (options.device.empty()) return bad_input("--device-type: the device needs a name");
   ASSAY_CHECK(read_load(args.load, options));
   ASSAY_TRY(options.share, read_share(args.share));
   ASSAY_TRY(options.dims, read_dims(args.dims));

@@ -54,6 +54,7 @@ Result<int> list_cuts(const ModelArguments& args, const model::TraceOptions& opt
   ASSAY_TRY(const auto file, model::MappedFile::open(args.file));
   ASSAY_TRY(const auto scanned, model::scan(file.bytes(), args.file, &file));
   ASSAY_TRY(const auto traced, model::trace(scanned, options));
+  ASSAY_CHECK(model::check_dims(traced, options));
   const auto cuts = model::cut_points(traced);
   if (args.json) {
     const auto document = model::cuts_document(cuts);

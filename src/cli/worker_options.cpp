@@ -129,13 +129,14 @@ Result<void> end_worker(const WorkerOptions& options, const std::string& name) {
     return placement::end_kubernetes_worker(cluster, name);
   }
   ASSAY_TRY(const auto daemons, daemons_of(options));
-  if (daemons.empty()) return placement::end_docker_worker("", name);
-  Result<void> ended;
+  Result<void> refused = placement::end_docker_worker("", name);
+  if (refused) return {};
   for (const auto& [node, daemon] : daemons) {
-    ended = placement::end_docker_worker(daemon, name);
-    if (ended) break;
+    auto ended = placement::end_docker_worker(daemon, name);
+    if (ended) return {};
+    refused = std::move(ended);
   }
-  return ended;
+  return refused;
 }
 
 std::string end_command(const WorkerOptions& options, const std::string& name) {

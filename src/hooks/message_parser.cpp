@@ -2,6 +2,8 @@
 #include "message_parser.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 namespace assay::hooks {
 namespace {
@@ -164,14 +166,21 @@ void MessageParser::end_key() {
     name_too_long_ = string_.cut();
     field_ = Field::value;
   } else if (depth_ == 2 && in_object()) {
-    field_ = key == "value"       ? Field::value
-             : key == "timestamp" ? Field::time
-             : key == "unit"      ? Field::unit
-             : key == "kind"      ? Field::kind
-             : key == "slot"      ? Field::slot
-             : key == "histogram" ? Field::histogram
-                                  : Field::other;
+    field_ = field_of(key);
   }
+}
+
+MessageParser::Field MessageParser::field_of(std::string_view key) {
+  constexpr std::array<std::pair<std::string_view, Field>, 6> kFields{
+      {{"value", Field::value},
+       {"timestamp", Field::time},
+       {"unit", Field::unit},
+       {"kind", Field::kind},
+       {"slot", Field::slot},
+       {"histogram", Field::histogram}}};
+  for (const auto& [name, field] : kFields)
+    if (name == key) return field;
+  return Field::other;
 }
 
 void MessageParser::end_string_value() {

@@ -95,6 +95,7 @@ class MessageParser {
   void open(bool object, Losses& losses);
   void close(bool object, ReadingSink& sink, Losses& losses);
   void end_key();
+  static Field field_of(std::string_view key);
   void end_string_value();
   void end_scalar(Number number, double value);
   void end_index(Number number, double value);

@@ -15,10 +15,9 @@ namespace {
 namespace fs = std::filesystem;
 using Names = std::unordered_set<std::string_view>;
 
-/// The steps of one side of the cut, with the constants that they need.
-std::vector<size_t> steps_of(const Trace& trace, size_t begin, size_t end) {
+/// The steps of one side of the cut, with the constants that they or others behind them need.
+std::vector<size_t> steps_of(const Trace& trace, size_t begin, size_t end, Names needed) {
   std::vector<bool> wanted(trace.steps.size(), false);
-  Names needed;
   for (size_t i = trace.steps.size(); i-- > 0;) {
     const Step& step = trace.steps[i];
     if (step.level > 0) continue;
@@ -168,6 +167,7 @@ Result<SplitParts> split(const fs::path& file, const std::string& tensor, const 
   ASSAY_TRY(const MappedFile mapped, MappedFile::open(file));
   ASSAY_TRY(const Model model, scan(mapped.bytes(), file.native(), &mapped));
   ASSAY_TRY(const Trace traced, trace(model, options));
+  ASSAY_CHECK(check_dims(traced, options));
   ASSAY_TRY(const size_t last, step_of(traced, tensor));
   ASSAY_TRY(const std::string crossing,
             crossing_message(model, traced, value_of(traced, last, tensor)));
@@ -182,7 +182,11 @@ Result<SplitParts> split(const fs::path& file, const std::string& tensor, const 
     const size_t begin = is_first ? 0 : last + 1;
     const size_t end = is_first ? last + 1 : traced.steps.size();
     PartFile part(mapped);
-    fill(model, traced, {steps_of(traced, begin, end), is_first}, crossing, part);
+    Names needed;
+    for (const auto& output : model.graph.outputs)
+      if (!is_first) needed.insert(output.name);
+    fill(model, traced, {steps_of(traced, begin, end, std::move(needed)), is_first}, crossing,
+         part);
     ASSAY_CHECK(part.write(is_first ? parts.first : parts.second, model.other_fields));
   }
   return parts;

@@ -76,6 +76,24 @@ TEST(Split, the_parts_have_what_they_need_and_together_all_of_the_work) {
   EXPECT_FALSE(fs::exists(folder.path / "out" / "m-1.onnx.part"));
 }
 
+TEST(Split, a_result_that_is_constant_stays_one) {
+  const Folder folder;
+  const fs::path file = folder.path / "m.onnx";
+  ASSERT_TRUE(
+      write_file(file, model_of(GraphParts{{node("Identity", {"w"}, {"c"}),
+                                            node("Relu", {"x"}, {"a"}), node("Neg", {"a"}, {"y"})},
+                                           {integers("w", {7})},
+                                           {value("x", Ints{2})},
+                                           {value("y", Ints{2}), value("c", Ints{1}, 7)}})));
+  const auto parts = split(file, "a", folder.path / "out", {});
+  ASSERT_TRUE(parts) << parts.error().message;
+  const auto has_it = [](const fs::path& part) {
+    return read_file(part, 1 << 20).value_or("").find("Identity") != std::string::npos;
+  };
+  EXPECT_TRUE(has_it(parts->second));
+  EXPECT_FALSE(has_it(parts->first));
+}
+
 TEST(Split, what_is_no_cut_point_is_refused_with_a_hint) {
   const Folder folder;
   const fs::path file = folder.path / "m.onnx";

@@ -35,7 +35,9 @@ constexpr std::array kQuestions = {
     Question{&LiveSeries::busy_ages,
              R"(time() - max by (instance) (timestamp(node_cpu_seconds_total{mode="idle"})))"},
     Question{&LiveSeries::boots, "node_boot_time_seconds"},
-    Question{&LiveSeries::cores, R"(count by (instance) (node_cpu_seconds_total{mode="idle"}))"},
+    Question{
+        &LiveSeries::cores,
+        R"(max by (instance) (count by (instance, job) (node_cpu_seconds_total{mode="idle"})))"},
     Question{&LiveSeries::disk_used,
              R"(1 - node_filesystem_avail_bytes{mountpoint="/",fstype!="rootfs"} /)"
              R"( node_filesystem_size_bytes{mountpoint="/",fstype!="rootfs"})"},

@@ -43,6 +43,7 @@ std::optional<double> room_of(const Node& node) {
 
 bool is_possible(const Candidate& candidate) {
   const auto room = room_of(candidate.node);
+  if (candidate.memory_needed && !std::isfinite(*candidate.memory_needed)) return false;
   return !room || !candidate.memory_needed || *candidate.memory_needed <= *room;
 }
 

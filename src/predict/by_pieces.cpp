@@ -9,13 +9,15 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 
 namespace assay::predict {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr size_t kMostOfKind = 250;  ///< of which is learned, about; time grows with the cube
+constexpr size_t kMostOfKind = 250;       ///< of which is learned, about; time grows with the cube
+constexpr size_t kMostLookedAt = 10'000;  ///< those with most of their models' work
 constexpr size_t kSearchedOfKind = 80;
 constexpr size_t kLeastOfKind = 12;  ///< with fewer all kinds together tell more
 constexpr double kShortest = 1e-7;   ///< seconds; what is merged away takes none
@@ -100,22 +102,87 @@ std::vector<Sample> items_of(const Runs& runs, const std::vector<size_t>& tasks,
   return items;
 }
 
-/// Those with most of their models' work, about as many for each task.
-std::vector<const Sample*> dearest(std::vector<const Sample*> items, size_t tasks) {
+/// Items picked one after the other, each as unlike those before as any: what is dear in the next
+/// model may be cheap in these, and what they have a thousand times is known from a few.
+class Picked {
+ public:
+  explicit Picked(const std::vector<const Sample*>& items)
+      : items_(items),
+        features_(items.size(), kFeatures.size()),
+        distances_(items.size(), std::numeric_limits<double>::infinity()) {
+    for (size_t i = 0; i < items.size(); ++i) put_features(*items[i]->piece, features_, i);
+    for (size_t column = 0; column < kFeatures.size(); ++column) make_standard(column);
+  }
+
+  /// Until there are so many that were told on the task, or on any when none is given.
+  void pick(size_t count, std::optional<size_t> task) {
+    const auto is_told = [&](size_t i) {
+      return !task || !std::isnan(items_[i]->log_times[*task]);
+    };
+    auto there = static_cast<size_t>(std::count_if(picked_.begin(), picked_.end(), is_told));
+    for (; there < count && picked_.size() < kMostItems; ++there) {
+      std::optional<size_t> next;
+      for (size_t i = 0; i < items_.size(); ++i)
+        if (distances_[i] > 0 && is_told(i) && (!next || distances_[i] > distances_[*next]))
+          next = i;
+      if (!next) return;
+      add(*next);
+    }
+  }
+
+  std::vector<const Sample*> items() const {
+    std::vector<const Sample*> found;
+    found.reserve(picked_.size());
+    for (const size_t i : picked_) found.push_back(items_[i]);
+    return found;
+  }
+
+ private:
+  void make_standard(size_t column) {
+    double sum = 0;
+    double squares = 0;
+    for (size_t i = 0; i < items_.size(); ++i) {
+      sum += features_.at(i, column);
+      squares += features_.at(i, column) * features_.at(i, column);
+    }
+    const auto count = static_cast<double>(items_.size());
+    const double spread = std::sqrt(std::max(0.0, squares / count - sum * sum / (count * count)));
+    for (size_t i = 0; i < items_.size(); ++i)
+      features_.at(i, column) /= spread > kLeastSpread ? spread : kNoSpread;
+  }
+
+  void add(size_t item) {
+    picked_.push_back(item);
+    for (size_t i = 0; i < items_.size(); ++i) {
+      double square = 0;
+      for (size_t column = 0; column < kFeatures.size(); ++column) {
+        const double off = features_.at(i, column) - features_.at(item, column);
+        square += off * off;
+      }
+      distances_[i] = i == item ? 0 : std::min(distances_[i], square + kAlike);
+    }
+  }
+
+  static constexpr double kLeastSpread = 1e-9;
+  static constexpr double kNoSpread = 1e9;  ///< of features that are all the same
+  static constexpr double kAlike = 1e-12;   ///< between items that differ in nothing
+
+  const std::vector<const Sample*>& items_;
+  Grid features_;
+  std::vector<double> distances_;  ///< to the nearest that was picked; of those 0
+  std::vector<size_t> picked_;
+};
+
+/// About as many for each task.
+std::vector<const Sample*> most_different(std::vector<const Sample*> items, size_t tasks) {
   std::stable_sort(items.begin(), items.end(),
                    [](const Sample* a, const Sample* b) { return a->share > b->share; });
-  const size_t most = std::max(kLeastOfKind, kMostOfKind / tasks);
-  std::vector<size_t> taken(tasks, 0);
-  std::vector<const Sample*> some;
-  for (const Sample* item : items) {
-    bool wanted = some.size() < kMostOfKind;
-    for (size_t row = 0; row < tasks; ++row)
-      wanted = wanted || (!std::isnan(item->log_times[row]) && taken[row] < most);
-    if (!wanted || some.size() >= kMostItems) continue;
-    some.push_back(item);
-    for (size_t row = 0; row < tasks; ++row) taken[row] += std::isnan(item->log_times[row]) ? 0 : 1;
-  }
-  return some;
+  if (items.size() > kMostLookedAt) items.resize(kMostLookedAt);
+  Picked picked(items);
+  const size_t each = std::max(kLeastOfKind, kMostOfKind / tasks);
+  for (size_t task = 0; task < tasks; ++task) picked.pick(each, task);
+  picked.pick(kMostOfKind, std::nullopt);
+  return picked.items();
 }
 
 /// Tasks with enough of the items.
@@ -235,13 +302,13 @@ Result<ByPieces> learn_pieces(const Runs& runs, const std::vector<size_t>& tasks
     std::vector<const Sample*> own;
     for (const Sample* item : all)
       if (item->piece->kind == kind) own.push_back(item);
-    own = dearest(std::move(own), tasks.size());
+    own = most_different(std::move(own), tasks.size());
     auto told = told_tasks(own, tasks.size(), kLeastOfKind);
     if (told.empty()) continue;
     ASSAY_TRY(auto learned, learn_kind(std::string(kind), own, std::move(told)));
     found.kinds.push_back(std::move(learned));
   }
-  const auto some = dearest(all, tasks.size());
+  const auto some = most_different(all, tasks.size());
   auto told = told_tasks(some, tasks.size(), 2);
   if (told.size() != tasks.size()) return bad_input("too few pieces of models were measured");
   ASSAY_TRY(auto rest, learn_kind("", some, std::move(told)));

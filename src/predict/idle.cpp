@@ -22,7 +22,7 @@ constexpr size_t kLeastForBoosting = 300;
 constexpr double kRidge = 1;
 constexpr double kBearable = 0.5;  ///< deviations with full say among boosted residuals
 constexpr double kLeastDeviation = 1e-4;
-constexpr double kWholeShare = 0.5;
+constexpr double kWholeShare = 0.35;
 
 std::vector<size_t> known_of(std::span<const double> log_times) {
   std::vector<size_t> items;

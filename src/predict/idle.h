@@ -42,7 +42,7 @@ Result<Idle> learn_idle(const Lesson& lesson, Method method, uint64_t seed);
 Result<Idle> learn_idle_by_pieces(const Runs& runs, const Lesson& lesson,
                                   const std::vector<size_t>& tasks,
                                   const std::vector<size_t>& models, const Grid& idle);
-/// What pieces tell, drawn half of the way to what whole models tell: the two err in different
+/// What pieces tell, drawn a third of the way to what whole models tell: the two err in different
 /// ways.
 std::vector<double> tell_idle_by_pieces(const Idle& idle, std::span<const model::Piece> pieces,
                                         const Grid& features, const Grid& costs);

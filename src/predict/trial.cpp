@@ -230,6 +230,11 @@ Choices fastest_of(const Runs& runs, const std::vector<double>& logs) {
   return judge_choices(all);
 }
 
+/// Forms of one network that differ in chosen sizes alone stay together.
+std::string network_of(const std::string& model) {
+  return model.substr(0, model.find('['));
+}
+
 }  // namespace
 
 RunFolds make_folds(const Runs& runs, uint64_t seed) {
@@ -237,7 +242,7 @@ RunFolds make_folds(const Runs& runs, uint64_t seed) {
   std::set<std::string> models;
   for (const auto& run : runs.runs) {
     families.insert(runs.models[run.model].family);
-    models.insert(runs.models[run.model].name);
+    models.insert(network_of(runs.models[run.model].name));
   }
   RunFolds folds;
   folds.by_family = families.size() >= kLeastFamilies;
@@ -245,7 +250,7 @@ RunFolds make_folds(const Runs& runs, uint64_t seed) {
   std::vector<std::string> groups;
   for (const auto& run : runs.runs) {
     const RunModel& model = runs.models[run.model];
-    groups.push_back(folds.by_family ? model.family : model.name);
+    groups.push_back(folds.by_family ? model.family : network_of(model.name));
   }
   folds.of_run = grouped_folds(groups, folds.count, seed);
   return folds;

@@ -99,7 +99,8 @@ void add_unmeasured(Trained& trained) {
   std::set<std::pair<std::string, std::string>> ways;
   for (const auto& task : trained.tasks) {
     known.insert(task.device);
-    ways.emplace(task.engine, task.precision);
+    // What is known of a GPU does not scale with what a device's cores do.
+    if (!task.engine.ends_with("-gpu")) ways.emplace(task.engine, task.precision);
   }
   for (size_t device = 0; device < trained.devices.size(); ++device) {
     const std::string& name = trained.devices[device].name;

@@ -71,6 +71,10 @@ Result<FormPart> part_of(std::string_view head) {
 
 }  // namespace
 
+bool is_multipart(std::string_view content_type) {
+  return starts_with_word(trim(content_type), "multipart/");
+}
+
 Result<std::vector<FormPart>> parse_multipart(std::string_view content_type,
                                               std::string_view body) {
   if (!starts_with_word(trim(content_type), "multipart/form-data"))

@@ -16,6 +16,8 @@ struct FormPart {
   std::string_view data;  ///< in the body
 };
 
+bool is_multipart(std::string_view content_type);
+
 /// The parts of a body of type multipart/form-data (RFC 7578), which must outlive them. What is
 /// none, is cut off, or has more than a few parts is an error.
 Result<std::vector<FormPart>> parse_multipart(std::string_view content_type, std::string_view body);

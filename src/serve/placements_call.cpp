@@ -16,6 +16,7 @@ namespace {
 using nlohmann::json;
 
 constexpr size_t kMostModels = 64;
+constexpr size_t kLongestName = 1000;
 
 /// Only these keys; others are likely typos.
 Result<void> check_keys(const json& object, std::span<const std::string_view> known,
@@ -65,6 +66,8 @@ Result<ModelCall> model_of(const json& item) {
     return bad_input("the 'id' of a model must be the text that it got when it was sent");
   const auto name = item.find("model");
   const bool named = name != item.end() && name->is_string();
+  if (named && name->get_ref<const std::string&>().size() > kLongestName)
+    return bad_input(fmt::format("the name of a model has at most {} characters", kLongestName));
   return ModelCall{named ? name->get<std::string>() : "", id->get<std::string>(), {}};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -23,7 +24,7 @@ class RateLimit {
   };
   static constexpr size_t kMostCallers = 4096;
 
-  double burst() const { return 2 * per_second_; }
+  double burst() const { return std::max(1.0, 2 * per_second_); }
   void forget_rested(Timestamp now);
 
   double per_second_;

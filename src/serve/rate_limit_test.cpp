@@ -21,6 +21,13 @@ TEST(RateLimit, lets_a_burst_through_and_then_so_many_a_second) {
   EXPECT_EQ(passed, 2);
 }
 
+TEST(RateLimit, less_than_one_a_second_is_one_now_and_then) {
+  RateLimit limit(0.25);
+  EXPECT_TRUE(limit.allows("a", Timestamp(100s)));
+  EXPECT_FALSE(limit.allows("a", Timestamp(103s)));
+  EXPECT_TRUE(limit.allows("a", Timestamp(104s)));
+}
+
 TEST(RateLimit, more_callers_than_it_can_know_are_refused_until_some_have_rested) {
   RateLimit limit(1);
   const Timestamp now(100s);
