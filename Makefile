@@ -7,7 +7,7 @@ FUZZ_SECONDS ?= 20
 ONLY ?=
 JOBS ?= 2
 # Tests wait more than they compute; those that measure run alone.
-TEST_JOBS ?= 3
+TEST_JOBS ?= 4
 
 python := /usr/bin/python3
 assay := build/release/bin/assay

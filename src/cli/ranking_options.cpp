@@ -84,6 +84,10 @@ void add_goal_options(CLI::App& command, RankingOptions& options) {
 
 void add_ranking_options(CLI::App& command, RankingOptions& options) {
   command.add_option("--device", options.device, "Only this one")->type_name("NAME");
+  command
+      .add_option("--engine", options.engine,
+                  "Only this one, as it will run there (default: each device's fastest)")
+      ->type_name("NAME");
   add_dim_option(command, options.dims);
   add_goal_options(command, options);
   add_placement_options(command, options.placement);
@@ -92,6 +96,7 @@ void add_ranking_options(CLI::App& command, RankingOptions& options) {
 Result<Known> read_known(const RankingOptions& options, const Context& context) {
   ASSAY_TRY(auto goals, goals_of(options));
   ASSAY_TRY(auto predictor, read_learned(options.placement, context));
+  ASSAY_CHECK(placement::check_engine(predictor, options.engine));
   ASSAY_TRY(auto whole, fleet_of(options, predictor));
   ASSAY_TRY(auto fleet, narrowed(std::move(whole), options.device));
   std::optional<double> network;
@@ -100,12 +105,13 @@ Result<Known> read_known(const RankingOptions& options, const Context& context) 
     network = bits / 8;
   }
   ASSAY_TRY(auto dims, read_dims(options.dims));
-  return Known{std::move(predictor), std::move(fleet), goals, network, std::move(dims)};
+  return Known{std::move(predictor), std::move(fleet), goals, network,
+               std::move(dims),      options.engine};
 }
 
 Result<RankedModel> rank_model(const Known& known, const std::filesystem::path& file) {
   ASSAY_TRY(auto model, model::characteristics(file, known.dims));
-  const placement::Question question{file.native(), model, known.network};
+  const placement::Question question{file.native(), model, known.network, known.engine};
   return RankedModel{
       std::move(model),
       placement::rank(placement::candidates(known.predictor, known.fleet, question), known.goals)};

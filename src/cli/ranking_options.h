@@ -17,6 +17,7 @@ namespace assay::cli {
 struct RankingOptions {
   PlacementOptions placement;
   std::string device;  ///< only this one; empty: all
+  std::string engine;  ///< only this one; empty: each device's best
   std::string latency;
   double keep_free = 0;
   double rate = 0;
@@ -33,6 +34,7 @@ struct Known {
   placement::Goals goals;
   std::optional<double> network;
   model::TraceOptions dims;
+  std::string engine;
 };
 Result<Known> read_known(const RankingOptions& options, const Context& context);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <set>
 #include <utility>
 
 #include <assay/base/wording.h>
@@ -54,6 +56,7 @@ class Fastest {
     std::vector<size_t> owners;
     for (size_t i = 0; i < wanted_.size(); ++i) {
       for (const size_t task : predictor.tasks_of(wanted_[i].first)) {
+        if (!question.engine.empty() && predictor.tasks()[task].engine != question.engine) continue;
         asked.push_back({task, wanted_[i].second});
         owners.push_back(i);
       }
@@ -102,9 +105,11 @@ Candidate candidate_of(const Predictor& predictor, const Question& question, con
 }
 
 /// Why nothing is told of a node.
-std::string why_not(const Predictor& predictor, const Node& node, std::optional<size_t> device) {
+std::string why_not(const Predictor& predictor, const Question& question, const Node& node,
+                    std::optional<size_t> device) {
   if (device && !predictor.tasks_of(*device).empty())
-    return "nothing was measured there in the model's precision";
+    return fmt::format("nothing was measured there in the model's precision{}{}",
+                       question.engine.empty() ? "" : " with ", question.engine);
   return fmt::format(
       "nothing was learned of devices like it ({}{}); run 'assay collect' there and 'assay train "
       "--update'",
@@ -113,6 +118,15 @@ std::string why_not(const Predictor& predictor, const Node& node, std::optional<
 }
 
 }  // namespace
+
+Result<void> check_engine(const Predictor& predictor, const std::string& engine) {
+  if (engine.empty()) return {};
+  std::set<std::string_view> known;
+  for (const auto& task : predictor.tasks()) known.insert(task.engine);
+  if (known.contains(engine)) return {};
+  return bad_input(fmt::format("nothing was learned of an engine {}; known: {}", in_quotes(engine),
+                               fmt::join(known, ", ")));
+}
 
 Candidates candidates(const Predictor& predictor, const Fleet& fleet, const Question& question) {
   Candidates result{{}, fleet.left_out};
@@ -129,7 +143,7 @@ Candidates candidates(const Predictor& predictor, const Fleet& fleet, const Ques
     const Node& node = fleet.nodes[i];
     const Estimate* now = matched[i] ? fastest.of(*matched[i], node.load) : nullptr;
     if (now == nullptr) {
-      result.left_out.push_back({node.name, why_not(predictor, node, matched[i])});
+      result.left_out.push_back({node.name, why_not(predictor, question, node, matched[i])});
       continue;
     }
     result.list.push_back(candidate_of(predictor, question, node, predictor.devices()[*matched[i]],

@@ -54,6 +54,23 @@ TEST(Candidates, nodes_of_one_device_are_told_each_by_its_own_load) {
   }
 }
 
+TEST(Candidates, only_the_engine_that_will_run_the_model_counts) {
+  const Fleet fleet{{board("a", 0), {.name = "server"}}, {}};
+  Question asked = question();
+  asked.engine = "other";
+  const auto found = candidates(predictor(), fleet, asked);
+  ASSERT_EQ(found.list.size(), 1U);
+  EXPECT_EQ(found.list[0].engine, "other");
+  ASSERT_EQ(found.left_out.size(), 1U) << "the server has another one";
+  EXPECT_NE(found.left_out[0].reason.find("with other"), std::string::npos);
+  EXPECT_TRUE(check_engine(predictor(), "other"));
+  EXPECT_TRUE(check_engine(predictor(), ""));
+  const auto unknown = check_engine(predictor(), "tensorrt");
+  ASSERT_FALSE(unknown);
+  EXPECT_NE(unknown.error().message.find("'tensorrt'; known: "), std::string::npos)
+      << unknown.error().message;
+}
+
 TEST(Candidates, energy_is_what_was_learned_or_the_power_that_is_told_now) {
   const Fleet fleet{{{.name = "server", .watts = 50}, board("a", .5), board("b", 0)}, {}};
   const auto found = candidates(predictor(), fleet, question()).list;

@@ -53,13 +53,12 @@ struct Asked {
   std::filesystem::path file;
 };
 
-Result<Asked> asked_of(const ModelCall& call, std::optional<double> network, bool deploy,
-                       Uploads& uploads) {
-  if (call.id.empty()) return Asked{{call.name, call.counts, network}, {}};
+Result<Asked> asked_of(const ModelCall& call, const PlacementsCall& all, Uploads& uploads) {
+  if (call.id.empty()) return Asked{{call.name, call.counts, all.network, all.engine}, {}};
   // Whoever runs it needs the shapes of its inputs.
-  ASSAY_TRY(const Uploaded uploaded, deploy ? uploads.read(call.id) : uploads.find(call.id));
+  ASSAY_TRY(const Uploaded uploaded, all.deploy ? uploads.read(call.id) : uploads.find(call.id));
   const std::string& name = call.name.empty() ? uploaded.name : call.name;
-  return Asked{{name, uploaded.model, network}, uploaded.file};
+  return Asked{{name, uploaded.model, all.network, all.engine}, uploaded.file};
 }
 
 /// Starts a model on a device of its ranking; null where there is none for it.
@@ -85,10 +84,11 @@ Result<std::string> placements_of(const PlacementsCall& call, const Snapshot& no
     ASSAY_TRY(loaded, with_loads(now.fleet, call.loads));
   }
   const placement::Fleet& fleet = loaded ? *loaded : now.fleet;
+  ASSAY_CHECK(placement::check_engine(*now.predictor, call.engine));
   std::vector<Asked> asked;
   std::vector<placement::Ranking> rankings;
   for (const auto& model : call.models) {
-    ASSAY_TRY(Asked one, asked_of(model, call.network, call.deploy, uploads));
+    ASSAY_TRY(Asked one, asked_of(model, call, uploads));
     rankings.push_back(
         placement::rank(placement::candidates(*now.predictor, fleet, one.question), call.goals));
     asked.push_back(std::move(one));

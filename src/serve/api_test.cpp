@@ -152,6 +152,12 @@ TEST_F(ApiTest, wrong_calls_are_named) {
             "a load is given for 'sever', which is no known node");
   EXPECT_EQ(problem_of({{"models", {counts()}}, {"goals", {{"keep_free", 50}}}}),
             "'keep_free' must be a number above 0 and at most 1");
+  EXPECT_TRUE(problem_of({{"models", {counts()}}, {"engine", "tensorrt"}})
+                  .starts_with("nothing was learned of an engine 'tensorrt'; known: "));
+  EXPECT_EQ(problem_of({{"models", {counts()}}, {"engine", 1}}),
+            "'engine' must be the name of one");
+  EXPECT_EQ(problem_of({{"models", {{{"id", "a"}, {"model", std::string(1001, 'm')}}}}}),
+            "the name of a model has at most 1000 characters");
   json wrong = counts();
   wrong["conv_layers"] = "many";
   EXPECT_EQ(problem_of({{"models", {wrong}}}),

@@ -97,8 +97,8 @@ Result<bool> deploy_of(const json& document) {
 Result<PlacementsCall> parse_placements_call(const std::string& body) {
   const auto document = json::parse(body, nullptr, false);
   if (!document.is_object()) return bad_input("the body must be a JSON object");
-  constexpr std::array<std::string_view, 5> kKnown = {"models", "goals", "loads",
-                                                      "network_bytes_per_second", "deploy"};
+  constexpr std::array<std::string_view, 6> kKnown = {
+      "models", "goals", "loads", "network_bytes_per_second", "engine", "deploy"};
   ASSAY_CHECK(check_keys(document, kKnown, "the body"));
   const auto models = document.find("models");
   if (models == document.end() || !models->is_array() || models->empty() ||
@@ -112,6 +112,10 @@ Result<PlacementsCall> parse_placements_call(const std::string& body) {
   ASSAY_TRY(call.goals, goals_of(document));
   ASSAY_TRY(call.loads, loads_of(document));
   ASSAY_TRY(call.deploy, deploy_of(document));
+  const auto engine = document.find("engine");
+  if (engine != document.end() && !engine->is_string())
+    return bad_input("'engine' must be the name of one");
+  if (engine != document.end()) call.engine = *engine;
   ASSAY_TRY(call.network,
             positive(document, "network_bytes_per_second", std::numeric_limits<double>::max()));
   return call;

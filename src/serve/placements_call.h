@@ -24,6 +24,7 @@ struct PlacementsCall {
   placement::Goals goals;
   std::map<std::string, double> loads;  ///< of nodes, in place of what is known
   std::optional<double> network;        ///< bytes a second
+  std::string engine;                   ///< that will run them; empty: on each node the best
   bool deploy = false;                  ///< start each model where it should go
 };
 Result<PlacementsCall> parse_placements_call(const std::string& body);

@@ -192,9 +192,9 @@ def nodes(tmp_path):
         node.end()
 
 
-def predict(place, model, *more, expect=0):
+def predict(place, model, *more, expect=0, **env):
     return place.json("predict", model, "--all", "--learned", "placement.json", "--json", *more,
-                      expect=expect)["placements"][0]
+                      expect=expect, **env)["placements"][0]
 
 
 def test_the_load_of_this_minute_decides(learned, nodes):
@@ -214,7 +214,7 @@ def test_the_load_of_this_minute_decides(learned, nodes):
 def test_each_node_is_joined_in_its_own_way_and_gone_ones_are_named(learned, nodes):
     boards, prometheus = nodes
     at = ("--prometheus", f"http://{prometheus.address}")
-    unmapped = predict(learned, "small.onnx", *at)
+    unmapped = predict(learned, "small.onnx", PROMETHEUS_IP=prometheus.address)
     assert {d["node"] for d in unmapped["devices"]} == {"pi-1", "pi-2"}
     assert [l["node"] for l in unmapped["left_out"]] == ["pi-3"] and "no mapping names one" in str(unmapped["left_out"])
     at = (*at, "--instance", "pi-3=third")

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include <assay/base/result.h>
 #include <assay/placement/fleet.h>
 #include <assay/predict/predictor.h>
 
@@ -16,6 +17,7 @@ struct Question {
   std::string name;
   std::variant<model::Characteristics, model::Counts> model;
   std::optional<double> network = {};  ///< bytes a second to whoever asks; else the devices' own
+  std::string engine = {};             ///< that will run it; empty: on each node the best
 };
 
 /// What one node would make of a model, with its best engine.
@@ -40,6 +42,9 @@ struct Candidates {
   std::vector<Candidate> list;
   std::vector<LeftOut> left_out;  ///< of the fleet, and nodes of a kind that nothing was learned of
 };
+
+/// Whether anything was learned of it.
+Result<void> check_engine(const predict::Predictor& predictor, const std::string& engine);
 
 /// In the order of the fleet.
 Candidates candidates(const predict::Predictor& predictor, const Fleet& fleet,
