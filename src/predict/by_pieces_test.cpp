@@ -87,7 +87,7 @@ Runs runs_with_pieces(size_t models) {
 
 /// Learned once for all tests.
 const Training& trained() {
-  static const auto kTraining = train(runs_with_pieces(36), {});
+  static const auto kTraining = train(runs_with_pieces(24), {});
   EXPECT_TRUE(kTraining) << kTraining.error().message;
   return *kTraining;
 }
@@ -157,8 +157,8 @@ TEST(ByPieces, a_task_that_only_few_families_tell_of_leaves_the_other_ways) {
 }
 
 TEST(ByPieces, profiles_with_other_threads_or_other_pieces_are_left_out) {
-  Runs runs = runs_with_pieces(36);
-  for (size_t i = 0; i < 72; i += 2) {
+  Runs runs = runs_with_pieces(24);
+  for (size_t i = 0; i < 48; i += 2) {
     ModelProfile other = runs.profiles[i];
     std::reverse(other.profile.seconds.begin(), other.profile.seconds.end());
     other.threads = 1;
@@ -186,6 +186,37 @@ TEST(ByPieces, a_file_that_was_tampered_with_is_refused) {
   EXPECT_NE(error_of([](auto& kinds) { kinds.back()["kind"] = "conv"; }), "");
   EXPECT_NE(error_of([](auto& kinds) { kinds.front()["means"].push_back(1); }), "");
   EXPECT_NE(error_of([](auto& kinds) { kinds.clear(); }), "");
+}
+
+TEST(ByPieces, what_is_unlike_all_others_is_learned_though_it_was_little_work) {
+  constexpr size_t kModels = 30;
+  const model::Piece odd = conv(2000, 1, 1);
+  Runs runs;
+  runs.devices.push_back({"board", "", "", "", 2});
+  runs.tasks.push_back({"board", "opencv", "float32"});
+  Grid idle(1, kModels);
+  std::vector<size_t> models;
+  for (size_t number = 0; number < kModels; ++number) {
+    RunModel model = known_model(number);
+    Profile profile;
+    double whole = 0;
+    for (size_t i = 0; i < 20; ++i) {
+      const bool is_odd = number == 7 && i == 3;
+      profile.pieces.push_back(is_odd ? odd
+                                      : conv(60 + static_cast<double>(i % 5),
+                                             40'000 + 100 * static_cast<double>(number), 1));
+      profile.seconds.push_back(is_odd ? 0.5 : seconds_of(profile.pieces.back(), 1));
+      whole += profile.seconds.back();
+    }
+    model.workload = workload_of(profile.pieces);
+    runs.models.push_back(model);
+    runs.profiles.push_back({number, 0, 2, profile});
+    idle.at(0, number) = std::log(whole);
+    models.push_back(number);
+  }
+  const auto learned = learn_pieces(runs, {0}, models, idle);
+  ASSERT_TRUE(learned) << learned.error().message;
+  EXPECT_NEAR(tell_pieces(*learned, std::vector{odd})[0], std::log(0.5), 0.5);
 }
 
 TEST(ByPieces, kinds_that_were_hardly_met_are_told_by_all_others) {
