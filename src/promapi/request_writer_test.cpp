@@ -68,7 +68,7 @@ TEST_F(RequestWriterTest, HasTheSamplesOfAScrapeWithSortedLabels) {
   testing::write_families(writer_);
   writer_.finish();
   const Samples found = samples_of(written());
-  const auto value_of = [&](std::vector<std::pair<std::string, std::string>> labels) {
+  const auto value_of = [&](const std::vector<std::pair<std::string, std::string>>& labels) {
     const auto at = found.find(labels);
     return at == found.end() ? -1 : at->second;
   };
