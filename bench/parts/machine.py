@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times on this very machine: of model families that were left out, and which of three devices made of it is fastest.
-All is measured on pairs of cores, beside each other where there are several. It wants the machine for itself: about two hours
-for one pair, a quarter of an hour for eight. Tables stay in the work folder: a run that was stopped goes on."""
+All is measured on pairs of cores, beside each other where there are several. It wants the machine for itself: for hours
+with one pair, for about half an hour with eight. Tables stay in the work folder: a run that was stopped goes on."""
 import csv
 import json
 import os

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <map>
+#include <optional>
 #include <unistd.h>
 
 #include <assay/base/wording.h>
@@ -129,14 +130,16 @@ Result<void> end_worker(const WorkerOptions& options, const std::string& name) {
     return placement::end_kubernetes_worker(cluster, name);
   }
   ASSAY_TRY(const auto daemons, daemons_of(options));
-  Result<void> refused = placement::end_docker_worker("", name);
-  if (refused) return {};
-  for (const auto& [node, daemon] : daemons) {
-    auto ended = placement::end_docker_worker(daemon, name);
+  std::vector<std::string> asked;
+  for (const auto& [node, daemon] : daemons) asked.push_back(daemon);
+  asked.emplace_back();  // this machine's own, which may have been the fastest
+  std::optional<Error> first;
+  for (const auto& daemon : asked) {
+    const auto ended = placement::end_docker_worker(daemon, name);
     if (ended) return {};
-    refused = std::move(ended);
+    if (!first) first = ended.error();
   }
-  return refused;
+  return fail(std::move(*first));
 }
 
 std::string end_command(const WorkerOptions& options, const std::string& name) {

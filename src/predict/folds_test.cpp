@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trial.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -43,6 +45,23 @@ TEST(Folds, of_fewer_groups_than_folds_leave_some_empty) {
   const auto folds = grouped_folds(groups, 5, 1);
   EXPECT_EQ(folds[0], folds[2]);
   EXPECT_NE(folds[0], folds[1]);
+}
+
+TEST(Folds, forms_of_one_network_that_differ_in_sizes_alone_stay_together) {
+  Runs runs;
+  for (size_t i = 0; i < 20; ++i) {
+    RunModel model;
+    model.name = fmt::format("net{}[sequence={}]", i / 4, 64 * (i % 4 + 1));
+    model.family = "net";
+    runs.models.push_back(model);
+    predict::Run run;
+    run.model = i;
+    runs.runs.push_back(run);
+  }
+  const auto folds = make_folds(runs, 0);
+  EXPECT_FALSE(folds.by_family);
+  EXPECT_EQ(folds.count, 5U) << "networks";
+  for (size_t i = 0; i < 20; ++i) EXPECT_EQ(folds.of_run[i], folds.of_run[i / 4 * 4]) << i;
 }
 
 }  // namespace

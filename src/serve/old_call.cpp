@@ -12,8 +12,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kLongestName = 1000;
-
 /// Counts of layers are whole numbers; those that are larger than any model are as good as this.
 uint64_t whole(double value) {
   constexpr double kMost = 1e18;

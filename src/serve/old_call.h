@@ -9,6 +9,8 @@
 
 namespace assay::serve {
 
+constexpr size_t kLongestName = 1000;  ///< of a model
+
 /// What existing callers send of a model.
 struct OldCall {
   std::string model;

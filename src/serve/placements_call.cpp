@@ -16,7 +16,6 @@ namespace {
 using nlohmann::json;
 
 constexpr size_t kMostModels = 64;
-constexpr size_t kLongestName = 1000;
 
 /// Only these keys; others are likely typos.
 Result<void> check_keys(const json& object, std::span<const std::string_view> known,

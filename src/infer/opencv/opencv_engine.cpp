@@ -95,7 +95,8 @@ std::string OpencvEngine::version() {
 
 Result<Loaded> OpencvEngine::load(const LoadRequest& request) try {
   state_.reset();
-  if (request.gpu) return refused("this engine computes on the CPU alone");
+  if (request.gpu)
+    return refused("OpenCV's dnn computes on the CPU alone; onnxruntime can use a GPU");
   auto state = std::make_unique<State>();
   Loaded loaded;
   for (const auto& [name, shape] : request.shapes) {
