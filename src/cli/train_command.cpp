@@ -3,7 +3,9 @@
 #include "exit_code.h"
 #include "placement_options.h"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -82,13 +84,30 @@ void show_progress(const std::string& what) {
   if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\033[K{}", what);
 }
 
-/// Writes the file, and shares it where that was asked for. Returns where it is.
-Result<std::string> keep(const TrainArguments& args, const Context& context, store::Shelf* shelf,
-                         const std::string& file) {
+/// Where the file goes; its folder is there.
+std::filesystem::path output_of(const TrainArguments& args, const Context& context) {
+  if (!args.output.empty()) return args.output;
   const std::filesystem::path usual = context.store.parent_path() / "placement.json";
-  const auto path = args.output.empty() ? usual : std::filesystem::path(args.output);
   std::error_code ignored;
-  if (args.output.empty()) std::filesystem::create_directories(usual.parent_path(), ignored);
+  std::filesystem::create_directories(usual.parent_path(), ignored);
+  return usual;
+}
+
+/// Learning takes minutes: what cannot be written is better known before.
+Result<void> check_writable(const std::filesystem::path& file) {
+  std::error_code ignored;
+  const bool is_there = std::filesystem::exists(file, ignored);
+  const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  if (is_there && std::filesystem::is_directory(file, ignored))
+    return bad_input(fmt::format("cannot write {}: it is a folder", file.native()));
+  if (::access((is_there ? file : folder).c_str(), W_OK) != 0)
+    return bad_input(fmt::format("cannot write {}: {}", file.native(), std::strerror(errno)));
+  return {};
+}
+
+/// Writes the file, and shares it where that was asked for. Returns where it is.
+Result<std::string> keep(const std::filesystem::path& path, store::Shelf* shelf,
+                         const std::string& file) {
   ASSAY_CHECK(write_file(path, file));
   if (shelf == nullptr) return path.native();
   ASSAY_CHECK(shelf->put("learned", "placement", file));
@@ -100,6 +119,9 @@ Result<int> train(const TrainArguments& args, const Context& context) {
   if (!args.shared.empty()) {
     ASSAY_TRY(shelf, store::Shelf::open(args.shared));
   }
+  const auto output = output_of(args, context);
+  ASSAY_CHECK(check_writable(output));
+  if (!args.report.empty()) ASSAY_CHECK(check_writable(args.report));
   std::optional<predict::Mapping> mapping;
   if (!args.mapping.empty()) {
     ASSAY_TRY(const auto text, read_file(args.mapping));
@@ -121,7 +143,7 @@ Result<int> train(const TrainArguments& args, const Context& context) {
   options.progress = show_progress;
   ASSAY_TRY(const auto training, predict::train(runs, options));
   show_progress("");
-  ASSAY_TRY(const std::string where, keep(args, context, shelf.get(), training.file));
+  ASSAY_TRY(const std::string where, keep(output, shelf.get(), training.file));
   if (!args.report.empty())
     ASSAY_CHECK(write_file(args.report, predict::train_page(training.report)));
   if (args.json) {

@@ -24,6 +24,7 @@ constexpr std::string_view kNoSuchResource = "could not find the requested resou
 constexpr std::string_view kNoRole = "cannot patch resource";
 /// The server ends a watch in time; when it does not, the connection is dead.
 constexpr Milliseconds kBeyondWatch{20'000};
+constexpr size_t kMostPages = 1000;
 constexpr int kForbidden = 403;
 constexpr int kNotFound = 404;
 constexpr int kGone = 410;
@@ -138,6 +139,7 @@ Result<std::vector<PodState>> Client::pod_states(const std::string& name_space,
                                                  const std::string& label, net::Stopper& stopper) {
   std::vector<PodState> all;
   std::string next;
+  size_t pages = 0;
   do {
     ASSAY_TRY(
         const std::string body,
@@ -148,6 +150,8 @@ Result<std::vector<PodState>> Client::pod_states(const std::string& name_space,
     ASSAY_TRY(next, read_pod_states(body, all));
     if (all.size() > kMostPods)
       return refused(fmt::format("the API server has more than {} pods for us", kMostPods));
+    if (++pages > kMostPages)  // of which some may have none for us
+      return refused(fmt::format("the API server has more than {} pages of pods", kMostPages));
   } while (!next.empty());
   return all;
 }

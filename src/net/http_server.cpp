@@ -175,14 +175,23 @@ awaitable<void> send_pieces(Stream& stream, const ServerResponse& response, Stat
   }
 }
 
+/// Whether the other end, which is still there, speaks no HTTP.
+bool is_broken(const error_code& error) {
+  return error.category() == http::make_error_code(http::error::bad_method).category() &&
+         error != http::error::end_of_stream && error != http::error::partial_message &&
+         error != http::error::body_limit;
+}
+
 ServerResponse refused_body(const ServerState& state, const error_code& error) {
   if (error == http::error::body_limit) return state.refuse(413, "the request is too large");
+  if (is_broken(error))
+    return state.refuse(400, fmt::format("the request is broken: {}", error.message()));
   return state.refuse(507, fmt::format("the request could not be kept: {}", error.message()));
 }
 
-/// Whether the other end is gone, or speaks no HTTP.
+/// Whether the other end is gone.
 bool is_lost(const error_code& error) {
-  return error && error != http::error::body_limit &&
+  return error && error != http::error::body_limit && !is_broken(error) &&
          error.category() != boost::system::generic_category() &&
          error.category() != boost::system::system_category();
 }
@@ -203,7 +212,8 @@ awaitable<void> read_text(Stream& stream, beast::flat_buffer& buffer, HeadParser
 /// The same into a file. Neither a piece nor all of it may come too slowly.
 template <typename Stream>
 awaitable<void> read_file(Stream& stream, beast::flat_buffer& buffer, HeadParser& head,
-                          ServerRequest& request, error_code& error, StatePtr state) {
+                          ServerRequest& request, error_code& error, StatePtr state,
+                          std::function<bool(size_t)> take) {
   http::request_parser<http::buffer_body> parser(std::move(head));
   const auto body = std::make_shared<BodyFile>();
   body->file = Fd(::open(request.body_file.c_str(), O_WRONLY | O_CLOEXEC));
@@ -219,6 +229,10 @@ awaitable<void> read_file(Stream& stream, beast::flat_buffer& buffer, HeadParser
     const bool done = parser.is_done();
     if (const size_t filled = body->piece.size() - room.size;
         room.size == 0 || (done && filled > 0)) {
+      if (take && !take(filled)) {
+        error = error_code(ENOSPC, boost::system::generic_category());
+        break;
+      }
       auto written = asio::co_spawn(ServerState::started(state->disks), write_piece(body, filled),
                                     asio::use_awaitable);
       const auto waits = std::chrono::steady_clock::now();
@@ -236,6 +250,15 @@ awaitable<void> read_file(Stream& stream, beast::flat_buffer& buffer, HeadParser
     bytes += static_cast<double>(co_await http::async_read_some(
         stream, buffer, parser, asio::redirect_error(asio::use_awaitable, error)));
     if (error == http::error::need_buffer) error = {};
+  }
+}
+
+/// What was not expected ends a request, never the service.
+ServerResponse made_safely(const ServerState& state, const std::function<ServerResponse()>& make) {
+  try {
+    return make();
+  } catch (const std::exception& error) {
+    return state.refuse(500, fmt::format("this went wrong here: {}", error.what()));
   }
 }
 
@@ -278,21 +301,21 @@ awaitable<ServerResponse> read_and_answer(Stream& stream, beast::flat_buffer& bu
       co_return state->refuse(507, made.error().message);
     }
     kept.path = request.body_file = *made;
-    if (!error) co_await read_file(stream, buffer, head, request, error, state);
+    if (!error) co_await read_file(stream, buffer, head, request, error, state, plan.take);
   }
   if (error) co_return refused_body(*state, error);
   kept.path.clear();
-  co_return state->handler(request);
+  co_return made_safely(*state, [&] { return state->handler(request); });
 }
 
 /// The body of answer_later's thread; a parameter of a coroutine lives as long as it does.
-awaitable<ServerResponse> made_by(std::function<ServerResponse()> make) {
-  co_return make();
+awaitable<ServerResponse> made_by(StatePtr state, std::function<ServerResponse()> make) {
+  co_return made_safely(*state, make);
 }
 
 /// Makes an answer that takes its time while others are served.
 awaitable<ServerResponse> answer_later(StatePtr state, std::function<ServerResponse()> later) {
-  auto made = asio::co_spawn(ServerState::started(state->workers), made_by(std::move(later)),
+  auto made = asio::co_spawn(ServerState::started(state->workers), made_by(state, std::move(later)),
                              asio::use_awaitable);
   auto response = co_await std::move(made);
   co_return response;
@@ -352,6 +375,8 @@ awaitable<bool> serve_one(Stream& stream, beast::flat_buffer& buffer, Peer peer,
   ServerResponse response;
   if (error == http::error::header_limit) {
     response = state->refuse(431, "the request's header is too large");
+  } else if (is_broken(error)) {
+    response = refused_body(*state, error);
   } else if (error) {
     co_return false;
   } else {
@@ -469,60 +494,6 @@ bool is_in_use(const std::filesystem::path& path) {
 }
 
 }  // namespace
-
-ServerResponse refusal(int status, std::string_view sentence) {
-  ServerResponse response;
-  response.status = status;
-  response.content_type = "application/json";
-  response.body = "{\"error\": \"";
-  for (const char c : sentence) {
-    if (c == '"' || c == '\\') response.body += '\\';
-    response.body += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  }
-  response.body += "\"}\n";
-  return response;
-}
-
-std::string query_decoded(std::string_view text) {
-  std::string plain_text;
-  const auto digit = [&](size_t i) -> int {
-    if (i >= text.size()) return -1;
-    const char c = text[i];
-    if (c >= '0' && c <= '9') return c - '0';
-    const char lower = static_cast<char>(c | 0x20);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-  };
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%' && digit(i + 1) >= 0 && digit(i + 2) >= 0) {
-      plain_text += static_cast<char>(digit(i + 1) * 16 + digit(i + 2));
-      i += 2;
-    } else {
-      plain_text += text[i] == '+' ? ' ' : text[i];
-    }
-  }
-  return plain_text;
-}
-
-std::string ServerRequest::parameter(std::string_view name) const {
-  std::string_view rest = query;
-  while (!rest.empty()) {
-    std::string_view value = next_field(rest, '&');
-    if (query_decoded(next_field(value, '=')) == name) return query_decoded(value);
-  }
-  return "";
-}
-
-std::string caller_of(const std::string& address) {
-  if (address.find(':') == address.npos) return address;
-  error_code error;
-  const auto whole = asio::ip::make_address_v6(address, error);
-  if (error) return address;
-  if (whole.is_v4_mapped())
-    return asio::ip::make_address_v4(asio::ip::v4_mapped, whole).to_string();
-  auto bytes = whole.to_bytes();
-  std::fill(bytes.begin() + 8, bytes.end(), 0);
-  return asio::ip::address_v6(bytes).to_string() + "/64";
-}
 
 Result<void> check_address(const std::string& address) {
   ASSAY_CHECK(parse_address(address));

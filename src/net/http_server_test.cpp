@@ -28,7 +28,9 @@ class Served {
     server_->plan_requests([limits](const ServerRequest& head) -> RequestPlan {
       if (head.path == "/forbidden") return {.refusal = refusal(403, "not for you")};
       if (head.path != "/file") return {limits.body_bytes};
-      return {1U << 20U, std::filesystem::temp_directory_path()};
+      return {.body_bytes = 1U << 20U,
+              .folder = std::filesystem::temp_directory_path(),
+              .take = [is_full = head.query == "full"](size_t) { return !is_full; }};
     });
     port_ = server_->listen(std::string("127.0.0.1:0")).value_or(0);
     const auto at_unix = server_->listen(socket_);
@@ -66,6 +68,9 @@ class Served {
       response.next = [] { return std::string("more\n"); };
     }
     if (request.path == "/gone") response.status = 404;
+    if (request.path == "/thrown") throw std::runtime_error("a handler's mistake");
+    if (request.path == "/thrown_later")
+      response.later = []() -> ServerResponse { throw std::runtime_error("a later mistake"); };
     if (request.path == "/content") response.file = request.parameter("name");
     if (request.path == "/later")
       response.later = [thread = std::this_thread::get_id()] {
@@ -246,7 +251,7 @@ TEST(HttpServer, a_caller_is_an_address_or_the_network_of_an_address) {
   EXPECT_EQ(caller_of(""), "");
 }
 
-TEST(HttpServer, garbage_ends_the_connection_and_nothing_else) {
+TEST(HttpServer, garbage_is_told_so_and_ends_nothing_but_its_connection) {
   const Served served;
   const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_un address{};
@@ -255,9 +260,13 @@ TEST(HttpServer, garbage_ends_the_connection_and_nothing_else) {
   ASSERT_EQ(::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
   const std::string garbage = "\x01\x02 nonsense\r\n\r\n";
   ASSERT_EQ(::write(fd, garbage.data(), garbage.size()), static_cast<ssize_t>(garbage.size()));
-  std::array<char, 64> buffer{};
-  EXPECT_EQ(::read(fd, buffer.data(), buffer.size()), 0) << "closed without a word";
+  std::string answer;
+  std::array<char, 256> buffer{};
+  for (ssize_t count = 0; (count = ::read(fd, buffer.data(), buffer.size())) > 0;)
+    answer.append(buffer.data(), static_cast<size_t>(count));
   ::close(fd);
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 400 ")) << answer;
+  EXPECT_NE(answer.find("{\"error\": \"the request is broken: "), answer.npos) << answer;
   auto client = served.over_unix();
   EXPECT_TRUE(client.send(get("/hello")));
 }
@@ -294,6 +303,27 @@ TEST(HttpServer, large_bodies_go_to_a_file) {
   const auto response = client.send(request);
   ASSERT_TRUE(response) << response.error().message;
   EXPECT_EQ(response->body, "1048576 bytes of a/b");
+}
+
+TEST(HttpServer, a_body_without_room_is_refused) {
+  const Served served;
+  auto client = served.over_tcp();
+  const auto response = client.send(
+      {.method = "POST", .path = "/file?full", .headers = {}, .body = std::string(600'000, 'x')});
+  ASSERT_TRUE(response) << response.error().message;
+  EXPECT_EQ(response->status, 507);
+}
+
+TEST(HttpServer, a_handler_that_throws_is_an_answer_too) {
+  const Served served;
+  auto client = served.over_tcp();
+  for (const char* target : {"/thrown", "/thrown_later"}) {
+    const auto response = client.send(get(target));
+    ASSERT_TRUE(response) << response.error().message;
+    EXPECT_EQ(response->status, 500);
+    EXPECT_NE(response->body.find("mistake"), std::string::npos) << response->body;
+  }
+  EXPECT_EQ(client.send(get("/hello"))->status, 200);
 }
 
 TEST(HttpServer, files_have_every_byte_of_their_bodies) {

@@ -71,17 +71,37 @@ Result<void> Uploads::open() {
   return {};
 }
 
-void Uploads::release(uint64_t bytes, const std::string& caller) {
-  const Lock lock(mutex_);
-  being_sent_ -= bytes;
-  if (--senders_[caller] == 0) senders_.erase(caller);
-}
+/// A body on its way, and the room that it has taken so far.
+class Uploads::Sent {
+ public:
+  Sent(Uploads& uploads, std::string caller) : uploads_(uploads), caller_(std::move(caller)) {}
+  Sent(const Sent&) = delete;
+  Sent& operator=(const Sent&) = delete;
+  ~Sent() {
+    const Lock lock(uploads_.mutex_);
+    uploads_.being_sent_ -= bytes_;
+    if (--uploads_.senders_[caller_] == 0) uploads_.senders_.erase(caller_);
+  }
+
+  bool take(uint64_t bytes) {
+    const Lock lock(uploads_.mutex_);
+    if (uploads_.being_sent_ + bytes > uploads_.half_) return false;
+    uploads_.being_sent_ += bytes;
+    bytes_ += bytes;
+    return true;
+  }
+
+ private:
+  Uploads& uploads_;
+  const std::string caller_;
+  uint64_t bytes_ = 0;
+};
 
 net::RequestPlan Uploads::plan(const net::ServerRequest& head, uint64_t largest,
                                const net::HttpServer::Refuse& refuse) {
   largest = std::min(largest, half_);
-  const uint64_t bytes = head.content_length.value_or(largest);
-  if (bytes > largest) return {.refusal = refuse(413, "the request is too large")};
+  if (head.content_length.value_or(0) > largest)
+    return {.refusal = refuse(413, "the request is too large")};
   const std::string caller = net::caller_of(head.address);
   const Lock lock(mutex_);
   const auto sender = senders_.find(caller);
@@ -89,13 +109,13 @@ net::RequestPlan Uploads::plan(const net::ServerRequest& head, uint64_t largest,
     return {.refusal = refuse(429, fmt::format("{} models are on their way from this address; wait "
                                                "until one has come",
                                                sender->second))};
-  if (being_sent_ + bytes > half_)
+  if (being_sent_ + head.content_length.value_or(1) > half_)
     return {.refusal = refuse(503, "too much is being sent at this moment; come again later")};
-  being_sent_ += bytes;
   ++senders_[caller];
-  const std::shared_ptr<void> hold(nullptr,
-                                   [this, bytes, caller](void*) { release(bytes, caller); });
-  return {.body_bytes = largest, .folder = incoming(), .hold = hold};
+  const auto sent = std::make_shared<Sent>(*this, caller);
+  return {.body_bytes = largest, .folder = incoming(), .hold = sent, .take = [sent](size_t bytes) {
+            return sent->take(bytes);
+          }};
 }
 
 Result<void> Uploads::make_room(uint64_t bytes) {

@@ -36,9 +36,9 @@ class Uploads {
   Result<void> open();
   const std::filesystem::path& folder() const { return folder_; }
 
-  /// What is done with a request that sends a model: its body goes to a file, and room is set aside
-  /// for it. Refused when it is too large, or when too much is being sent already, by all or by its
-  /// caller.
+  /// What is done with a request that sends a model: its body goes to a file, and takes room as it
+  /// comes, so that nobody has any by promising much. Refused when it is too large, or when too
+  /// much is being sent already, by all or by its caller.
   net::RequestPlan plan(const net::ServerRequest& head, uint64_t largest,
                         const net::HttpServer::Refuse& refuse);
 
@@ -51,10 +51,11 @@ class Uploads {
   void remove(const Uploaded& uploaded);
 
  private:
+  class Sent;
+
   std::filesystem::path incoming() const { return folder_ / "incoming"; }
   Result<void> make_room(uint64_t bytes) ASSAY_REQUIRES(mutex_);
   void remember(const Uploaded& uploaded) ASSAY_REQUIRES(mutex_);
-  void release(uint64_t bytes, const std::string& caller);
 
   const std::filesystem::path folder_;
   const uint64_t half_;

@@ -149,14 +149,22 @@ TEST_F(UploadsTest, what_is_on_its_way_is_bounded) {
   head.content_length = 600;
   auto first = uploads.plan(head, 900, net::refusal);
   ASSERT_FALSE(first.refusal);
+  auto second = uploads.plan(head, 900, net::refusal);
+  ASSERT_FALSE(second.refusal) << "a promise takes no room";
+  EXPECT_TRUE(first.take(600));
   EXPECT_EQ(uploads.plan(head, 900, net::refusal).refusal->status, 503);
-  first.hold.reset();
+  EXPECT_FALSE(second.take(600));
+  EXPECT_TRUE(second.take(400));
+  first = {};
   EXPECT_FALSE(uploads.plan(head, 900, net::refusal).refusal);
+  second = {};
   head.content_length = 901;
   EXPECT_EQ(uploads.plan(head, 900, net::refusal).refusal->status, 413);
   head.content_length.reset();  // as much as may be
   first = uploads.plan(head, 2000, net::refusal);
   EXPECT_EQ(first.body_bytes, 1000U);
+  EXPECT_TRUE(first.take(1000));
+  EXPECT_EQ(uploads.plan(head, 2000, net::refusal).refusal->status, 503);
   head.content_length = 1;
   EXPECT_EQ(uploads.plan(head, 2000, net::refusal).refusal->status, 503);
 }
@@ -203,7 +211,7 @@ TEST_F(UploadsTest, one_caller_may_not_take_all_the_room) {
   ASSERT_FALSE(first.refusal || second.refusal);
   EXPECT_EQ(plan("2001:db8::3").refusal->status, 429);
   EXPECT_FALSE(plan("2001:db8:0:1::3").refusal) << "another network";
-  second.hold.reset();
+  second = {};
   EXPECT_FALSE(plan("2001:db8::3").refusal);
 }
 

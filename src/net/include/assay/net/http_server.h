@@ -69,6 +69,8 @@ struct RequestPlan {
   std::filesystem::path folder = {};
   /// Kept until the request is done with: what was set aside for it.
   std::shared_ptr<void> hold = {};
+  /// Whether there is room for so many bytes more in the folder; asked as they come, on the loop.
+  std::function<bool(size_t)> take = {};
   /// In place of reading the body and asking the handler.
   std::optional<ServerResponse> refusal = {};
 };
