@@ -8,6 +8,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::chrono::seconds kBridged(15);
+
 }  // namespace
 
 State::State(const ServiceSettings& settings, Tell tell)
@@ -96,9 +98,7 @@ void State::read_fleet(Snapshot& next) {
     fleet_time_ = Clock::now();
   }
   // A moment without Prometheus is bridged by what it said last.
-  const bool fresh =
-      fleet_time_ && std::chrono::duration<double>(Clock::now() - *fleet_time_).count() <=
-                         settings_.join.oldest_seconds;
+  const bool fresh = fleet_time_ && Clock::now() - *fleet_time_ <= kBridged;
   if (fresh)
     next.fleet = fleet_;
   else

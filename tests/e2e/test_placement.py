@@ -86,12 +86,13 @@ class Node:
     def __init__(self, folder, hostname):
         self.folder = folder
         self.busy, self.idle_ticks, self.user_ticks = 0.0, 1000.0, 1000.0
-        (folder / "proc").mkdir(parents=True)
+        (folder / "proc/1").mkdir(parents=True)
         (folder / "text").mkdir()
+        (folder / "proc/1/mounts").write_text("/dev/disk / ext4 rw 0 0\n")
         (folder / "proc/meminfo").write_text("MemTotal: 4000000 kB\nMemFree: 3000000 kB\nMemAvailable: 3000000 kB\n")
         self.write_stat()
         self.process, self.address = start_exporter(
-            folder, hostname, "--collector.cpu", "--collector.meminfo", "--collector.uname")
+            folder, hostname, "--collector.cpu", "--collector.filesystem", "--collector.meminfo", "--collector.uname")
         self.stop = threading.Event()
         self.thread = threading.Thread(target=self.keep_ticking)
         self.thread.start()
@@ -204,6 +205,8 @@ def test_the_load_of_this_minute_decides(learned, nodes):
     assert [d["node"] for d in idle["devices"]] == ["pi-1", "pi-2", "pi-3"], idle
     assert idle["devices"][0]["node_uuid"] == "uuid-pi-1" and idle["left_out"] == []
     assert idle["devices"][0]["memory_available_bytes"] == 3000000 * 1024
+    disk = os.statvfs("/")
+    assert idle["devices"][0]["disk_used"] == pytest.approx(1 - disk.f_bavail / disk.f_blocks, abs=0.05)
     boards[0].busy = 0.8
     busy = wait_until(lambda: (found := predict(learned, "large.onnx", *at))["node"] == "pi-2" and found, 60,
                       lambda: predict(learned, "large.onnx", *at), every=1)
@@ -245,6 +248,16 @@ def test_the_service_answers_old_callers_by_the_load_of_this_minute(learned, nod
         def moved():
             return service.ask("POST", "/api/profiling", CALL, old=True)[1]["profiling_prediction"]["node"] == "pi-2"
         wait_until(moved, 60, "another node is picked", every=0.5)
+        prometheus.kill()
+
+        def refused():
+            status, answer = service.ask("POST", "/api/profiling", CALL, old=True)
+            return status != 200 and (status, answer)
+        status, answer = wait_until(refused, 60, "nobody knows the loads any more", every=0.5)
+        assert status == 503 and f"Prometheus at http://{prometheus.address}" in str(answer), answer
+        assert service.ask("POST", "/api/v1/placements", {"models": [CALL]})[0] == 503
+        prometheus.start()
+        wait_until(lambda: service.ask("POST", "/api/profiling", CALL, old=True)[0] == 200, 90, "it is back", every=0.5)
     finally:
         service.end()
 
