@@ -29,8 +29,17 @@ constexpr std::array kFeatures = {
     &model::Piece::stride,       &model::Piece::groups,       &model::Piece::merged,
     &model::Piece::costly};
 
-void put_features(const model::Piece& piece, Grid& grid, size_t row) {
+/// Bytes that a whole inference goes through: how much of them a piece still finds in a cache
+/// depends on that.
+double bytes_of(std::span<const model::Piece> pieces) {
+  double bytes = 0;
+  for (const auto& piece : pieces) bytes += piece.times * (piece.bytes_read + piece.bytes_written);
+  return bytes;
+}
+
+void put_features(const model::Piece& piece, double all_bytes, Grid& grid, size_t row) {
   for (size_t i = 0; i < kFeatures.size(); ++i) grid.at(row, i) = std::log1p(piece.*kFeatures[i]);
+  grid.at(row, kFeatures.size()) = std::log1p(all_bytes);
 }
 void put_costs(const model::Piece& piece, Grid& grid, size_t row) {
   grid.at(row, 0) = piece.macs;
@@ -44,6 +53,7 @@ struct Sample {
   const model::Piece* piece = nullptr;
   std::vector<double> log_times;  ///< of one time that it runs; NaN where it was not told
   double share = 0;               ///< of its model's work
+  double all_bytes = 0;           ///< of its model
 };
 
 /// Medians over profiles of one model on one task, as shares of the whole.
@@ -80,8 +90,10 @@ std::vector<Sample> items_of(const Runs& runs, const std::vector<size_t>& tasks,
     const size_t first = items.size();
     double work = 1;
     for (const auto& piece : pieces) work += work_of(piece);
+    const double bytes = bytes_of(pieces);
     for (const auto& piece : pieces)
-      items.push_back({&piece, std::vector<double>(tasks.size(), kNone), work_of(piece) / work});
+      items.push_back(
+          {&piece, std::vector<double>(tasks.size(), kNone), work_of(piece) / work, bytes});
     for (size_t row = 0; row < tasks.size(); ++row) {
       const auto found = profiles.find({model, tasks[row]});
       const double whole = idle.at(tasks[row], model);
@@ -108,10 +120,11 @@ class Picked {
  public:
   explicit Picked(const std::vector<const Sample*>& items)
       : items_(items),
-        features_(items.size(), kFeatures.size()),
+        features_(items.size(), piece_features()),
         distances_(items.size(), std::numeric_limits<double>::infinity()) {
-    for (size_t i = 0; i < items.size(); ++i) put_features(*items[i]->piece, features_, i);
-    for (size_t column = 0; column < kFeatures.size(); ++column) make_standard(column);
+    for (size_t i = 0; i < items.size(); ++i)
+      put_features(*items[i]->piece, items[i]->all_bytes, features_, i);
+    for (size_t column = 0; column < features_.columns; ++column) make_standard(column);
   }
 
   /// Until there are so many that were told on the task, or on any when none is given.
@@ -155,7 +168,7 @@ class Picked {
     picked_.push_back(item);
     for (size_t i = 0; i < items_.size(); ++i) {
       double square = 0;
-      for (size_t column = 0; column < kFeatures.size(); ++column) {
+      for (size_t column = 0; column < features_.columns; ++column) {
         const double off = features_.at(i, column) - features_.at(item, column);
         square += off * off;
       }
@@ -209,7 +222,7 @@ Result<PieceKind> learn_kind(const std::string& name, const std::vector<const Sa
   Lesson lesson{Grid(known.size(), piece_features()), Grid(known.size(), piece_costs()),
                 Grid(tasks.size(), known.size())};
   for (size_t i = 0; i < known.size(); ++i) {
-    put_features(*known[i]->piece, lesson.features, i);
+    put_features(*known[i]->piece, known[i]->all_bytes, lesson.features, i);
     put_costs(*known[i]->piece, lesson.costs, i);
     for (size_t row = 0; row < tasks.size(); ++row)
       lesson.log_times.at(row, i) = known[i]->log_times[tasks[row]];
@@ -246,8 +259,9 @@ void add_told(const PieceKind& kind, std::span<const model::Piece> pieces,
               const std::vector<size_t>& own, Open& open, std::vector<double>& sums) {
   Grid features(own.size(), piece_features());
   Grid costs(own.size(), piece_costs());
+  const double bytes = bytes_of(pieces);
   for (size_t i = 0; i < own.size(); ++i) {
-    put_features(pieces[own[i]], features, i);
+    put_features(pieces[own[i]], bytes, features, i);
     put_costs(pieces[own[i]], costs, i);
   }
   const Grid logs = tell(kind.learned, features, costs);
@@ -261,7 +275,7 @@ void add_told(const PieceKind& kind, std::span<const model::Piece> pieces,
 }  // namespace
 
 size_t piece_features() {
-  return kFeatures.size();
+  return kFeatures.size() + 1;
 }
 size_t piece_costs() {
   return 4;

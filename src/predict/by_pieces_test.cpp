@@ -113,6 +113,26 @@ TEST(ByPieces, tells_a_model_by_what_its_pieces_take) {
   EXPECT_NEAR(told[0].seconds / told[1].seconds, 4, 0.2);
 }
 
+TEST(ByPieces, whole_models_have_as_much_say_as_helps) {
+  const auto shares_of = [](const Training& training) {
+    const auto idle = nlohmann::json::parse(training.file)["assay"]["by_workload"]["idle"];
+    return idle["whole_shares"].get<std::vector<double>>();
+  };
+  Runs runs = runs_with_pieces(24);
+  for (auto& one : runs.profiles)  // as an engine tells it that takes some for others
+    for (size_t i = 0; i < one.profile.seconds.size(); ++i)
+      one.profile.seconds[i] *= (i + one.model) % 2 == 0 ? 1.4 : 0.7;
+  const auto training = train(runs, {});
+  ASSERT_TRUE(training) << training.error().message;
+  ASSERT_EQ(training->report.by_workload.method, "pieces");
+  const auto right = shares_of(trained());
+  const auto wrong = shares_of(*training);
+  ASSERT_EQ(right.size(), 2U);
+  ASSERT_EQ(wrong.size(), 2U);
+  EXPECT_LE(right[0], 0.2);
+  EXPECT_GT(wrong[0], right[0]);
+}
+
 TEST(ByPieces, is_learned_again_from_the_file) {
   const Runs runs = runs_with_pieces(14);
   const auto training = train(runs, {});
@@ -176,16 +196,17 @@ TEST(ByPieces, profiles_with_other_threads_or_other_pieces_are_left_out) {
 TEST(ByPieces, a_file_that_was_tampered_with_is_refused) {
   const auto error_of = [&](const auto& change) {
     auto document = nlohmann::json::parse(trained().file);
-    change(document["assay"]["by_workload"]["idle"]["kinds"]);
+    change(document["assay"]["by_workload"]["idle"]);
     const auto read = Predictor::parse("m.json", document.dump());
     return read ? std::string() : read.error().message;
   };
   EXPECT_EQ(error_of([](auto&) {}), "");
-  EXPECT_NE(error_of([](auto& kinds) { kinds.back()["tasks"] = {0, 0}; }), "");
-  EXPECT_NE(error_of([](auto& kinds) { kinds.back()["tasks"] = {0, 7}; }), "");
-  EXPECT_NE(error_of([](auto& kinds) { kinds.back()["kind"] = "conv"; }), "");
-  EXPECT_NE(error_of([](auto& kinds) { kinds.front()["means"].push_back(1); }), "");
-  EXPECT_NE(error_of([](auto& kinds) { kinds.clear(); }), "");
+  EXPECT_NE(error_of([](auto& idle) { idle["kinds"].back()["tasks"] = {0, 0}; }), "");
+  EXPECT_NE(error_of([](auto& idle) { idle["kinds"].back()["tasks"] = {0, 7}; }), "");
+  EXPECT_NE(error_of([](auto& idle) { idle["kinds"].back()["kind"] = "conv"; }), "");
+  EXPECT_NE(error_of([](auto& idle) { idle["kinds"].front()["means"].push_back(1); }), "");
+  EXPECT_NE(error_of([](auto& idle) { idle["kinds"].clear(); }), "");
+  EXPECT_NE(error_of([](auto& idle) { idle["whole_shares"].push_back(1); }), "");
 }
 
 TEST(ByPieces, what_is_unlike_all_others_is_learned_though_it_was_little_work) {

@@ -22,7 +22,6 @@ constexpr size_t kLeastForBoosting = 300;
 constexpr double kRidge = 1;
 constexpr double kBearable = 0.5;  ///< deviations with full say among boosted residuals
 constexpr double kLeastDeviation = 1e-4;
-constexpr double kWholeShare = 0.35;
 
 std::vector<size_t> known_of(std::span<const double> log_times) {
   std::vector<size_t> items;
@@ -150,10 +149,10 @@ Result<Idle> learn_idle_by_pieces(const Runs& runs, const Lesson& lesson,
 std::vector<double> tell_idle_by_pieces(const Idle& idle, std::span<const model::Piece> pieces,
                                         const Grid& features, const Grid& costs) {
   auto logs = tell_pieces(idle.pieces, pieces);
-  if (idle.learned.items.rows == 0) return logs;
+  if (idle.learned.items.rows == 0 || idle.whole_shares.empty()) return logs;
   const Grid whole = tell(idle.learned, features, costs);
   for (size_t task = 0; task < logs.size(); ++task)
-    logs[task] = std::lerp(logs[task], whole.at(task, 0), kWholeShare);
+    logs[task] = std::lerp(logs[task], whole.at(task, 0), idle.whole_shares[task]);
   return logs;
 }
 

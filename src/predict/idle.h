@@ -29,6 +29,8 @@ struct Idle {
   std::vector<std::string> boosters;  ///< XGBoost's JSON, one for each task
   std::vector<Trees> trees;           ///< of them
   ByPieces pieces;                    ///< of `pieces`, beside processes on whole models
+  /// Of `pieces`, for each task: how far it is drawn to what whole models tell.
+  std::vector<double> whole_shares;
 };
 
 /// Which methods can be tried on so many items, but that by pieces, which needs more than a lesson.
@@ -37,13 +39,13 @@ std::vector<Method> methods_for(size_t items);
 /// Each task needs at least two items.
 Result<Idle> learn_idle(const Lesson& lesson, Method method, uint64_t seed);
 
-/// By pieces, and by processes on whole models where they are not too many. The lesson is of these
-/// tasks and models of the runs, `idle` are the times of all.
+/// By pieces, and by processes on whole models where they are not too many; how much say these have
+/// is for the caller to set. The lesson is of these tasks and models of the runs, `idle` are the
+/// times of all.
 Result<Idle> learn_idle_by_pieces(const Runs& runs, const Lesson& lesson,
                                   const std::vector<size_t>& tasks,
                                   const std::vector<size_t>& models, const Grid& idle);
-/// What pieces tell, drawn a third of the way to what whole models tell: the two err in different
-/// ways.
+/// What pieces tell, drawn to what whole models tell: the two err in different ways.
 std::vector<double> tell_idle_by_pieces(const Idle& idle, std::span<const model::Piece> pieces,
                                         const Grid& features, const Grid& costs);
 

@@ -51,7 +51,10 @@ json json_of(const Idle& idle) {
                 {"means", idle.learned.means},
                 {"scales", idle.learned.scales},
                 {"base", json_of(idle.learned.base)}};
-  if (idle.method == Method::pieces) found["kinds"] = json_of(idle.pieces);
+  if (idle.method == Method::pieces) {
+    found["kinds"] = json_of(idle.pieces);
+    found["whole_shares"] = idle.whole_shares;
+  }
   if (has_processes(idle)) {
     found["items"] = json_of(idle.learned.items);
     found["plain"] = json_of(idle.learned.plain);
@@ -207,7 +210,12 @@ ByPieces pieces_of(const json& from, size_t tasks) {
 Idle idle_of(const json& from, const Recipe& recipe, size_t tasks) {
   Idle idle;
   idle.method = method_of(from.at("method").get<std::string>());
-  if (idle.method == Method::pieces) idle.pieces = pieces_of(from.at("kinds"), tasks);
+  if (idle.method == Method::pieces) {
+    idle.pieces = pieces_of(from.at("kinds"), tasks);
+    idle.whole_shares = numbers_of(from.at("whole_shares"));
+    insist(idle.whole_shares.empty() || idle.whole_shares.size() == tasks,
+           "a task has no share of whole models");
+  }
   Learned& learned = idle.learned;
   const size_t features = recipe.features.size();
   learned.means = numbers_of(from.at("means"));

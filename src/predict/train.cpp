@@ -166,6 +166,8 @@ Result<Teller> make_teller(const Runs& runs, const Part& part, const Grid& idle,
   if (verdict.method == Method::pieces) {
     ASSAY_TRY(teller.idle,
               learn_idle_by_pieces(runs, lesson.lesson, lesson.tasks, lesson.models, idle));
+    for (const size_t task : verdict.whole_shares.empty() ? std::vector<size_t>{} : lesson.tasks)
+      teller.idle.whole_shares.push_back(verdict.whole_shares[task]);
   } else {
     ASSAY_TRY(teller.idle, learn_idle(lesson.lesson, verdict.method, seed));
   }

@@ -132,6 +132,55 @@ double loss_of(const Runs& runs, const std::vector<double>& logs) {
   return count == 0 ? HUGE_VAL : sum / static_cast<double>(count);
 }
 
+/// Loss of runs of one task outside of one fold, when pieces are drawn so far to whole models.
+double loss_drawn(const Runs& runs, const RunFolds& folds, const std::vector<double>& pieces,
+                  const std::vector<double>& wholes, std::pair<size_t, size_t> task_and_fold,
+                  double share) {
+  double sum = 0;
+  for (size_t run = 0; run < pieces.size(); ++run) {
+    const auto& [task, fold] = task_and_fold;
+    if (runs.runs[run].task != task || folds.of_run[run] == fold || runs.runs[run].outlier)
+      continue;
+    if (std::isnan(pieces[run]) || std::isnan(wholes[run])) continue;
+    const double told = std::lerp(pieces[run], wholes[run], share);
+    sum += std::min(std::abs(told - std::log(runs.runs[run].seconds)), kWorst);
+  }
+  return sum;
+}
+
+/// Draws what pieces tell to what whole models tell, as far as helps in each task. How far is seen
+/// from the other folds, so that what is told of a run is not chosen by it.
+void draw_to_wholes(const Runs& runs, const RunFolds& folds, UnseenTold& told) {
+  const auto index_of = [&](Method method) {
+    return static_cast<size_t>(std::find(told.methods.begin(), told.methods.end(), method) -
+                               told.methods.begin());
+  };
+  const size_t by_pieces = index_of(Method::pieces);
+  const size_t by_wholes = index_of(Method::processes);
+  if (by_pieces == told.methods.size() || by_wholes == told.methods.size()) return;
+  const auto pieces = told.logs[by_pieces];
+  const auto& wholes = told.logs[by_wholes];
+  const auto best_share = [&](size_t task, size_t fold) {
+    double best = 0;
+    double least = HUGE_VAL;
+    for (int tenths = 0; tenths <= 10; ++tenths) {
+      const double loss = loss_drawn(runs, folds, pieces, wholes, {task, fold}, tenths / 10.0);
+      if (!(loss < least)) continue;
+      least = loss;
+      best = tenths / 10.0;
+    }
+    return best;
+  };
+  for (size_t task = 0; task < runs.tasks.size(); ++task) {
+    std::vector<double> shares;
+    for (size_t fold = 0; fold < folds.count; ++fold) shares.push_back(best_share(task, fold));
+    for (size_t run = 0; run < pieces.size(); ++run)
+      if (runs.runs[run].task == task && !std::isnan(wholes[run]))
+        told.logs[by_pieces][run] = std::lerp(pieces[run], wholes[run], shares[folds.of_run[run]]);
+    told.whole_shares.push_back(best_share(task, folds.count));
+  }
+}
+
 std::vector<Judged> judged_of(const Runs& runs, const std::vector<double>& logs) {
   std::vector<Judged> all;
   for (size_t run = 0; run < logs.size(); ++run)
@@ -286,6 +335,7 @@ Result<std::vector<UnseenTold>> tell_unseen(const Runs& runs, const RunFolds& fo
     for (size_t part = 0; part < parts.size(); ++part)
       ASSAY_CHECK(fold.tell(parts[part], options.seed, told[part]));
   }
+  for (auto& one : told) draw_to_wholes(runs, folds, one);
   // Models that were run without a profile are told by the first method, so that all are compared
   // by the same runs.
   for (auto& one : told)
@@ -309,6 +359,7 @@ Verdict judge(const Runs& runs, const RunFolds& folds, const UnseenTold& told) {
   }
   const auto& logs = told.logs[best];
   verdict.method = told.methods[best];
+  verdict.whole_shares = told.whole_shares;
   verdict.trial.method = verdict.trial.tried[best].first;
   verdict.trial.accuracy = verdict.trial.tried[best].second;
   verdict.trial.told = with_intervals(runs, folds, logs);

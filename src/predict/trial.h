@@ -37,6 +37,7 @@ Result<LoadLearned> learn_load(const Runs& runs, const Around& around, const Cho
 struct UnseenTold {
   std::vector<Method> methods;
   std::vector<std::vector<double>> logs;
+  std::vector<double> whole_shares = {};  ///< of `pieces`, for each task of the runs
 
   void drop(size_t method) {
     methods.erase(methods.begin() + static_cast<ptrdiff_t>(method));
@@ -57,6 +58,7 @@ struct Widths {
 /// The method that did best, how well it did, and how wide intervals have to be.
 struct Verdict {
   Method method = Method::linear;
+  std::vector<double> whole_shares = {};  ///< of `pieces`, for each task of the runs
   Trial trial;
   Widths widths;
 };
