@@ -104,7 +104,7 @@ def make_set(bench, name, drawn, least, most, kept=None, without=()):
 
 def collect(bench, table, device, models, iterations, *more):
     bench.command(bench.assay, "collect", "--models", models, "--iterations", iterations, "--device-type", device,
-                  "-o", table, *more)
+                  "-o", table, "--no-lock", *more)
 
 
 def calibrate(bench, device):

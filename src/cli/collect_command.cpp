@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "dim_options.h"
 #include "exit_code.h"
+#include "lock_options.h"
 #include "share_options.h"
 #include "signals.h"
 
@@ -19,8 +20,8 @@ constexpr const char* kFooter = R"(
 Examples:
   assay model make --set models --count 60
   assay collect --models models --iterations 20 --device-type raspberrypi
-  assay collect --models models --engine opencv --engine onnxruntime-node -o both.csv
-  assay collect --models models --image-path photos --load idle
+  assay collect --models models --device-type desktop --engine opencv --engine onnxruntime-node -o both.csv
+  assay collect --models models --device-type desktop --image-path photos --load idle
   assay collect --models models --cpus 0 --quota 0.5 --device-type half-a-core
 
 Each row is written as soon as it is measured. Started again with the same file it goes on where it was.
@@ -29,6 +30,7 @@ Each row is written as soon as it is measured. Started again with the same file 
 struct CollectArguments {
   collect::Options options;
   ShareArguments share;
+  LockArguments lock;
   std::string load = "stress";
   std::vector<std::string> dims;
   bool gpu_needed = false;
@@ -65,6 +67,10 @@ std::string summary(const collect::Collected& sum, const collect::Options& optio
   if (sum.late > 0)
     text += fmt::format("; {} not in time beside other work, left for another call", sum.late);
   if (sum.outliers > 0) text += fmt::format("; {} marked as outliers", sum.outliers);
+  if (sum.disturbed > 0)
+    text += fmt::format(
+        "; {} meant to be idle {} measured beside up to {:.0f} % load: something else is going on",
+        sum.disturbed, sum.disturbed == 1 ? "was" : "were", sum.most_disturbed);
   return text;
 }
 
@@ -80,6 +86,7 @@ Result<int> collect_rows(CollectArguments& args) {
   ASSAY_CHECK(collect::check(options));
   ASSAY_TRY(const auto inside, collect::enter(options.share));
   if (inside.ended) return *inside.ended;
+  ASSAY_TRY(const auto lock, lock_device(args.lock, "assay collect for " + options.device));
   const Signals signals;
   const collect::Listener listener{show, [&] { return !signals.came(); }};
   const auto sum = collect::collect(options, listener);
@@ -127,6 +134,7 @@ void add_how_options(CLI::App& command, CollectArguments& args) {
   command.add_option("--seed", options.seed, "Of backgrounds and inputs (0)");
   add_dim_option(command, args.dims);
   add_share_options(command, args.share);
+  add_lock_options(command, args.lock);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "device_gpu.h"
 #include "exit_code.h"
+#include "lock_options.h"
 #include "placement_options.h"
 #include "share_options.h"
 #include "signals.h"
@@ -33,6 +34,7 @@ What was measured is kept in devices/NAME.json beside the history, where `assay 
 struct DeviceArguments {
   collect::CalibrateOptions options;
   ShareArguments share;
+  LockArguments lock;
   std::string name;
   std::string shared;
   bool json = false;
@@ -141,12 +143,15 @@ Result<int> calibrate(DeviceArguments& args, const std::filesystem::path& store)
   auto& options = args.options;
   ASSAY_TRY(options.share, read_share(args.share));
   const auto folder = collect::devices_folder(store);
+  if (const auto& peer = options.peer; !peer.empty() && peer.find_first_of(':') == peer.npos)
+    return bad_input(fmt::format("--peer: '{}' is no address and port, like 192.0.2.7:5201", peer));
   if (!options.name.empty()) ASSAY_CHECK(collect::calibration_file(folder, options.name));
   options.folder = std::filesystem::temp_directory_path();
   options.gpu_command = {"/proc/self/exe", "device", "gpu-figures"};
   if (options.quick) options.gpu_command.emplace_back("--quick");
   ASSAY_TRY(const auto inside, collect::enter(options.share));
   if (inside.ended) return *inside.ended;
+  ASSAY_TRY(const auto lock, lock_device(args.lock, "assay device calibrate"));
   const Signals signals;
   std::error_code error;
   std::filesystem::create_directories(folder, error);
@@ -192,13 +197,27 @@ Result<int> list(const DeviceArguments& args, const std::filesystem::path& store
   return kDone;
 }
 
-Result<int> show(const DeviceArguments& args, const std::filesystem::path& store) {
-  const auto folder = collect::devices_folder(store);
-  ASSAY_TRY(const auto file, collect::calibration_file(folder, args.name));
+Result<std::filesystem::path> known_file(const DeviceArguments& args,
+                                         const std::filesystem::path& store) {
+  ASSAY_TRY(auto file, collect::calibration_file(collect::devices_folder(store), args.name));
   std::error_code error;
   if (!std::filesystem::exists(file, error))
     return bad_input(fmt::format(
         "no device '{}' is known; `assay device list` shows those that are", args.name));
+  return file;
+}
+
+Result<int> remove(const DeviceArguments& args, const std::filesystem::path& store) {
+  ASSAY_TRY(const auto file, known_file(args, store));
+  std::error_code error;
+  if (!std::filesystem::remove(file, error))
+    return refused(fmt::format("cannot remove {}: {}", file.native(), error.message()));
+  fmt::print("{} is forgotten; what was learned with it stays until `assay train`\n", args.name);
+  return kDone;
+}
+
+Result<int> show(const DeviceArguments& args, const std::filesystem::path& store) {
+  ASSAY_TRY(const auto file, known_file(args, store));
   ASSAY_TRY(const Calibration found, collect::load_calibration(file));
   if (args.json) {
     fmt::print("{}\n", collect::calibration_text(found));
@@ -222,6 +241,7 @@ void add_calibrate(CLI::App& device, const std::shared_ptr<DeviceArguments>& arg
                       "address:port that takes what is sent, for the network (this machine)");
   command->add_flag("--json", args->json, "As JSON");
   add_share_options(*command, args->share);
+  add_lock_options(*command, args->lock);
   add_shared_option(*command, args->shared);
   add_store_option(*command, context);
   command->callback([args, &context] {
@@ -264,6 +284,12 @@ void add_device_command(CLI::App& app, Context& context) {
   add_store_option(*showing, context);
   showing->callback([args, &context] {
     context.action = [args, &context] { return show(*args, context.store); };
+  });
+  auto* removing = device->add_subcommand("remove", "Forget a device that was measured");
+  removing->add_option("name", args->name, "Of the device")->required();
+  add_store_option(*removing, context);
+  removing->callback([args, &context] {
+    context.action = [args, &context] { return remove(*args, context.store); };
   });
 }
 

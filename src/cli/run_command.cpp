@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "exit_code.h"
 #include "live_line.h"
+#include "lock_options.h"
 #include "spec_options.h"
 #include "terminal.h"
 
@@ -32,8 +33,7 @@ struct RunArguments {
   bool follow = false;
   bool dry_run = false;
   bool no_cgroup = false;
-  bool no_lock = false;
-  std::optional<std::string> wait;  ///< empty: as long as it takes
+  LockArguments lock;
 };
 
 /// SIGINT, SIGTERM and SIGHUP as a descriptor: the run's loop decides when to look.
@@ -96,18 +96,9 @@ std::string not_started_words(const SessionRecord& session) {
 void give_back_spec(RunArguments& args, const Context& context) {
   const bool has_app = !args.spec.what.empty() || !context.behind_dashes.empty() ||
                        !args.process.pid.empty() || !args.process.container.empty();
-  if (has_app || !args.wait || args.wait->empty() || parse_duration(*args.wait)) return;
-  args.spec.what = std::exchange(*args.wait, "");
-}
-
-/// How long to wait for the device.
-Result<Nanoseconds> patience(const RunArguments& args) {
-  if (!args.wait) return Nanoseconds(0);
-  if (args.no_lock) return bad_input("--wait does not go with --no-lock, which never waits");
-  if (args.wait->empty()) return Nanoseconds::max();
-  const auto time = parse_duration(*args.wait);
-  if (!time) return bad_input("--wait: " + time.error().message);
-  return *time;
+  auto& wait = args.lock.wait;
+  if (has_app || !wait || wait->empty() || parse_duration(*wait)) return;
+  args.spec.what = std::exchange(*wait, "");
 }
 
 /// The spec of what is to be started, or of what already runs.
@@ -156,7 +147,7 @@ Result<Checked> checked(const RunArguments& args, const Context& context,
   } else {
     add_error(read, labels.error().message);
   }
-  if (const auto wait = patience(args)) {
+  if (const auto wait = patience(args.lock)) {
     options.wait = *wait;
   } else {
     add_error(read, wait.error().message);
@@ -198,7 +189,7 @@ Result<int> run(const RunArguments& args, const Context& context) {
                                                 : std::filesystem::path(args.output);
   options.follow = args.follow;
   options.own_cgroup = !args.no_cgroup;
-  options.lock = !args.no_lock;
+  options.lock = !args.lock.no_lock;
   const Fd interrupts = signals_as_descriptor();
   options.interrupt_fd = interrupts.get();
 
@@ -274,14 +265,7 @@ Exit codes: 0 goals met, 99 a goal missed, 2 bad input, 3 the app failed, 4 refu
       ->add_flag("--no-cgroup", args->no_cgroup,
                  "Measure by process tree even where a control group could be made")
       ->envname("ASSAY_NO_CGROUP");
-  command
-      ->add_option_function<std::string>(
-          "--wait", [args](const std::string& time) { args->wait = time; },
-          "Wait for another session on this device to end, at most this long if a time is given")
-      ->option_text("[DURATION]")
-      ->expected(0, 1);
-  command->add_flag("--no-lock", args->no_lock,
-                    "Run beside another session; the numbers of both may be disturbed");
+  add_lock_options(*command, args->lock);
   add_store_option(*command, context);
   command->callback([args, &context] {
     give_back_spec(*args, context);

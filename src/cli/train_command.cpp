@@ -3,9 +3,9 @@
 #include "exit_code.h"
 #include "placement_options.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -35,6 +35,9 @@ struct TrainArguments {
 
 Result<predict::CsvSource> source_of(const std::filesystem::path& file) {
   predict::CsvSource source{file.native(), {}};
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored))
+    return bad_input(fmt::format("there is no file {}", file.native()));
   ASSAY_TRY(source.text, read_file(file, kLargestTable));
   return source;
 }
@@ -99,9 +102,9 @@ Result<void> check_writable(const std::filesystem::path& file) {
   const bool is_there = std::filesystem::exists(file, ignored);
   const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
   if (is_there && std::filesystem::is_directory(file, ignored))
-    return bad_input(fmt::format("cannot write {}: it is a folder", file.native()));
+    return refused(fmt::format("cannot write {}: it is a folder", file.native()));
   if (::access((is_there ? file : folder).c_str(), W_OK) != 0)
-    return bad_input(fmt::format("cannot write {}: {}", file.native(), std::strerror(errno)));
+    return refused_errno("cannot write " + file.native(), errno);
   return {};
 }
 
@@ -133,6 +136,11 @@ Result<int> train(const TrainArguments& args, const Context& context) {
     ASSAY_TRY(const auto text, read_file(args.update, kLargestTable));
     ASSAY_TRY(older, predict::read_older(args.update, text));
     predict::Runs all = older->runs;
+    // Those that were only calibrated are read again, where they still are.
+    std::erase_if(all.devices, [&](const predict::Device& device) {
+      return std::none_of(all.tasks.begin(), all.tasks.end(),
+                          [&](const predict::Task& task) { return task.device == device.name; });
+    });
     predict::add_runs(all, runs);
     runs = std::move(all);
   }

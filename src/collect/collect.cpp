@@ -27,7 +27,8 @@ using SteadyClock = std::chrono::steady_clock;
 
 constexpr size_t kMostProfiles = 5;  ///< of a model on an engine
 constexpr double kProfileSeconds = 0.4;
-constexpr int kMostUntold = 3;  ///< models in a row; then the engine is taken not to tell
+constexpr double kMostIdle = 20;  ///< percent of load beside rows that are meant to be idle
+constexpr int kMostUntold = 3;    ///< models in a row; then the engine is taken not to tell
 
 struct FoundEngine {
   std::vector<std::string> command;
@@ -133,10 +134,22 @@ class Collector {
         .iterations.contains({iteration, background(row.model, iteration).text()});
   }
   size_t todo(const Row& row) const {
-    if (file_.known(Setting::of(row)).refused) return 0;
+    const Known& known = file_.known(Setting::of(row));
+    if (known.refused && !known.unreadable) return 0;
     size_t left = 0;
     for (int i = 0; i < options_.iterations; ++i) left += is_there(row, i) ? 0 : 1;
     return left;
+  }
+
+  /// Rows of one name are of one model.
+  Result<void> check_same(const Known& known, const fs::path& model,
+                          const model::Counts& counts) const {
+    if (!known.parameters || *known.parameters == counts.total_parameters) return {};
+    return bad_input(fmt::format(
+        "{} has rows of another model called {}, with {} parameters, where {} has {}: give the "
+        "model another name, or the table (-o)",
+        options_.file.native(), name_of(model), format_number(*known.parameters), model.native(),
+        format_number(counts.total_parameters)));
   }
 
   Result<void> run_model(const fs::path& model) {
@@ -144,6 +157,9 @@ class Collector {
     const auto characteristics = model::characteristics(model, options_.dims);
     for (const auto& engine : engines_) {
       Row row = first_row(stem, engine);
+      const Known& known = file_.known(Setting::of(row));
+      if (known.unreadable && !characteristics) continue;
+      if (characteristics) ASSAY_CHECK(check_same(known, model, characteristics->counts));
       const size_t left = todo(row);
       if (left == 0) continue;
       if (!listener_.wanted()) return refused("interrupted");
@@ -236,6 +252,11 @@ class Collector {
     ASSAY_CHECK(file_.add(row));
     ++sum_.measured;
     if (row.outlier) ++sum_.outliers;
+    if (const double load = row.load_percent.value_or(0);
+        row.background == "idle" && load > kMostIdle) {
+      ++sum_.disturbed;
+      sum_.most_disturbed = std::max(sum_.most_disturbed, load);
+    }
     ++progress_.done;
     tell(fmt::format("{} {} {}: {} ms", row.model, row.engine, row.background,
                      format_number(median * 1000)));

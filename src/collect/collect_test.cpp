@@ -32,11 +32,7 @@ class CollectTest : public ::testing::Test {
     std::string name = (fs::temp_directory_path() / "assay-collect-XXXXXX").native();
     ASSERT_NE(::mkdtemp(name.data()), nullptr);
     folder_ = name;
-    zoo::Recipe recipe;
-    recipe.family = "squeezenet";
-    recipe.width = 0.1;
-    recipe.resolution = 32;
-    ASSERT_TRUE(zoo::make_model(recipe, folder_ / "a.onnx"));
+    make_model(0.1);
     const auto engine = folder_ / "engine";
     ASSERT_TRUE(write_file(engine, kEngine));
     fs::permissions(engine, fs::perms::owner_all);
@@ -58,6 +54,13 @@ class CollectTest : public ::testing::Test {
     return found ? *found : Collected();
   }
 
+  void make_model(double width) {
+    zoo::Recipe recipe;
+    recipe.family = "squeezenet";
+    recipe.width = width;
+    recipe.resolution = 32;
+    ASSERT_TRUE(zoo::make_model(recipe, folder_ / "a.onnx"));
+  }
   void profile_is(const std::string& script) {
     ASSERT_TRUE(write_file(folder_ / "engine.profile", script + "\n"));
   }
@@ -86,6 +89,25 @@ TEST_F(CollectTest, what_an_idle_device_does_not_do_in_time_is_refused) {
   EXPECT_EQ(first.refused, 1U);
   EXPECT_EQ(first.late, 0U);
   EXPECT_EQ(collected(2).measured, 0U);
+}
+
+TEST_F(CollectTest, another_model_of_the_same_name_is_refused) {
+  options_.load = Load::idle;
+  EXPECT_EQ(collected(10).measured, 2U);
+  make_model(0.3);
+  const auto other = collect(options_, {.progress = {}, .wanted = [] { return true; }});
+  ASSERT_FALSE(other);
+  EXPECT_NE(other.error().message.find("has rows of another model called a"), std::string::npos)
+      << other.error().message;
+}
+
+TEST_F(CollectTest, what_was_no_model_is_tried_again_when_it_is_one) {
+  options_.load = Load::idle;
+  ASSERT_TRUE(write_file(options_.models, "a poem"));
+  EXPECT_EQ(collected(10).refused, 1U);
+  EXPECT_EQ(collected(10).refused, 0U) << "and it is said once";
+  make_model(0.1);
+  EXPECT_EQ(collected(10).measured, 2U);
 }
 
 TEST_F(CollectTest, tells_what_pieces_take_where_the_engine_does) {

@@ -65,6 +65,10 @@ bool add_row(const NamedCells& row, KnownRows& known) {
         row.number("device_load_percent"), row.number("execution_seconds")};
   else
     of_setting.refused = true;
+  if (row.text("total_parameters").empty())
+    of_setting.unreadable = true;
+  else
+    of_setting.parameters = row.number("total_parameters");
   of_setting.profiles += row.text("pieces").empty() ? 0 : 1;
   ++known.rows;
   return true;
@@ -139,6 +143,10 @@ Result<void> RowFile::add(const Row& row) {
                                                          quantile(row.times, 0.5)};
   else
     known.refused = true;
+  if (row.characteristics)
+    known.parameters = row.characteristics->counts.total_parameters;
+  else
+    known.unreadable = true;
   known.profiles += row.pieces.empty() ? 0 : 1;
   ++known_.rows;
   return {};

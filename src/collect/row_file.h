@@ -6,6 +6,7 @@
 #include <compare>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -41,6 +42,8 @@ struct Known {
   std::map<std::pair<int, std::string>, Measured> iterations;
   size_t profiles = 0;  ///< rows that tell what pieces took
   bool refused = false;
+  bool unreadable = false;           ///< refused, as its file was no model
+  std::optional<double> parameters;  ///< of the model
 };
 
 /// All that a table knows.

@@ -107,6 +107,14 @@ Candidate candidate_of(const Predictor& predictor, const Question& question, con
 /// Why nothing is told of a node.
 std::string why_not(const Predictor& predictor, const Question& question, const Node& node,
                     std::optional<size_t> device) {
+  const auto* model = std::get_if<model::Characteristics>(&question.model);
+  for (const size_t task : device ? predictor.tasks_of(*device) : std::span<const size_t>()) {
+    const auto& engine = predictor.tasks()[task].engine;
+    if (model == nullptr || (!question.engine.empty() && engine != question.engine)) continue;
+    if (const auto error = predictor.refusal(*model, engine); !error.empty())
+      return fmt::format("{} refused this model when it was measured: {}", engine,
+                         in_quotes(error));
+  }
   if (device && !predictor.tasks_of(*device).empty())
     return fmt::format("nothing was measured there in the model's precision{}{}",
                        question.engine.empty() ? "" : " with ", question.engine);

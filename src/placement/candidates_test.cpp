@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testing/known_world.h"  // of predict
+#include "recipe.h"               // of predict
+#include "testing/known_world.h"  // and this
 
 #include <assay/placement/candidates.h>
 #include <assay/predict/train.h>
@@ -24,6 +25,13 @@ const Predictor& predictor() {
       run.seconds *= 0.8;
       runs.runs.push_back(run);
     }
+    for (const auto& [number, engine] : {std::pair(5, "other"), {6, "other"}, {6, "opencv"}}) {
+      const auto model = predict::testing::known_model(static_cast<size_t>(number));
+      runs.refused.push_back({"net",
+                              {"board", engine, "float32"},
+                              "no such operator",
+                              predict::column_values(model.counts, &*model.workload)});
+    }
     const auto training = predict::train(std::move(runs), {});
     EXPECT_TRUE(training) << training.error().message;
     return Predictor::parse("model.json", training->file);
@@ -31,8 +39,8 @@ const Predictor& predictor() {
   return *kPredictor;
 }
 
-Question question(const std::string& precision = "float32") {
-  const auto model = predict::testing::known_model(3);
+Question question(const std::string& precision = "float32", size_t number = 3) {
+  const auto model = predict::testing::known_model(number);
   return {"net", model::Characteristics{model.counts, *model.workload, precision, {}}};
 }
 
@@ -69,6 +77,17 @@ TEST(Candidates, only_the_engine_that_will_run_the_model_counts) {
   ASSERT_FALSE(unknown);
   EXPECT_NE(unknown.error().message.find("'tensorrt'; known: "), std::string::npos)
       << unknown.error().message;
+}
+
+TEST(Candidates, an_engine_that_refused_the_model_does_not_run_it) {
+  const Fleet fleet{{board("a", 0)}, {}};
+  EXPECT_EQ(candidates(predictor(), fleet, question("float32", 3)).list.at(0).engine, "other");
+  EXPECT_EQ(candidates(predictor(), fleet, question("float32", 5)).list.at(0).engine, "opencv");
+  const auto none = candidates(predictor(), fleet, question("float32", 6));
+  EXPECT_TRUE(none.list.empty());
+  ASSERT_EQ(none.left_out.size(), 1U);
+  EXPECT_EQ(none.left_out[0].reason,
+            "opencv refused this model when it was measured: 'no such operator'");
 }
 
 TEST(Candidates, energy_is_what_was_learned_or_the_power_that_is_told_now) {

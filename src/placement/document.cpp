@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
 
 #include <assay/placement/document.h>
 
@@ -146,7 +148,7 @@ std::string ranking_text(const std::string& model, const Ranking& ranking, bool 
   if (!ranking.devices.empty())
     text += fmt::format("\n  {:<{}}  {:>9}  {:^21}  {:>5}  {:<{}}  why\n", "node", name_width,
                         "time", "4 of 5 times", "busy", "engine", engine_width);
-  std::vector<std::string> doubts;
+  std::map<std::string, std::vector<std::string>> doubts;  // and the nodes that have it
   for (const auto& one : ranking.devices) {
     const Candidate& candidate = one.candidate;
     text +=
@@ -154,11 +156,12 @@ std::string ranking_text(const std::string& model, const Ranking& ranking, bool 
                     candidate.node.name, name_width, time_text(candidate.seconds),
                     time_text(candidate.low), time_text(candidate.high), 100 * candidate.node.load,
                     candidate.engine, engine_width, reason_for(one, ranking));
-    if (!candidate.doubt.empty() &&
-        std::find(doubts.begin(), doubts.end(), candidate.doubt) == doubts.end())
-      doubts.push_back(candidate.doubt);
+    if (!candidate.doubt.empty()) doubts[candidate.doubt].push_back(candidate.node.name);
   }
-  for (const auto& doubt : doubts) text += fmt::format("\nDoubt: {}\n", doubt);
+  for (const auto& [doubt, nodes] : doubts)
+    text += nodes.size() == ranking.devices.size()
+                ? fmt::format("\nDoubt: {}\n", doubt)
+                : fmt::format("\nDoubt about {}: {}\n", fmt::join(nodes, ", "), doubt);
   if (!ranking.left_out.empty()) text += "\nLeft out:\n";
   for (const auto& one : ranking.left_out) text += fmt::format("  {}: {}\n", one.node, one.reason);
   return text;

@@ -132,7 +132,7 @@ TEST(RankingText, has_the_answer_first_and_each_device) {
       "  pi-1     100 ms    95.2 ms to   105 ms    0 %  opencv  100 ms\n"
       "  pi-2     200 ms     190 ms to   210 ms   80 %  opencv  200 ms; it is 80 % busy, idle it "
       "would take 50 ms; 2 times as long as pi-1\n"
-      "\nDoubt: far from all that was learned\n"
+      "\nDoubt about pi-2: far from all that was learned\n"
       "\nLeft out:\n  pi-3: it is gone\n");
 }
 

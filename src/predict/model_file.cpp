@@ -316,8 +316,10 @@ Result<Trained> trained_of(const json& document, const std::string& name) {
     insist(device < trained.devices.size(), "a task has no device");
     const double watts = one.value("watts", 0.0);
     insist(watts >= 0 && std::isfinite(watts), "a power is none");
-    trained.facts.push_back(
-        {trained.tasks.back().threads, device, place_of(trained.devices[device]), watts});
+    const double least_load = one.value("least_load", 0.0);
+    insist(least_load >= 0 && least_load <= 1, "a load is none");
+    trained.facts.push_back({trained.tasks.back().threads, device,
+                             place_of(trained.devices[device]), watts, least_load});
   }
   auto factors = numbers_of(header.at("slowdown_factors"));
   insist(factors.size() == trained.tasks.size(), "a task has no factor");
@@ -337,6 +339,11 @@ Result<Trained> trained_of(const json& document, const std::string& name) {
   }
   for (const auto& one : header.at("unmeasured"))
     trained.unmeasured.push_back(unmeasured_of(one, trained.tasks.size()));
+  for (const auto& one : header.at("refused")) {
+    trained.refused.push_back({one.at("model").get<std::string>(), task_of(one.at("task")),
+                               one.at("error").get<std::string>(), numbers_of(one.at("numbers"))});
+    insist(trained.refused.back().numbers.size() == column_count(), "a model has too few numbers");
+  }
   insist(trained.unmeasured.size() <= trained.tasks.size(), "tasks are in disorder");
   const size_t measured = trained.tasks.size() - trained.unmeasured.size();
   for (size_t i = 0; i < trained.unmeasured.size(); ++i) {
@@ -360,7 +367,7 @@ void read_model(const json& from, Runs& runs) {
 
 Result<Origin> origin_of(const json& document, const std::string& name) {
   ASSAY_TRY(const auto trained, trained_of(document, name));
-  Origin origin{{trained.devices, {}, {}, {}, {}}, {}};
+  Origin origin{{trained.devices, {}, {}, {}, trained.refused}, {}};
   const json& header = document.at("assay");
   origin.validation = header.at("validation");
   const json& kept = header.at("runs");
@@ -446,6 +453,8 @@ std::string model_file_text(const Trained& trained, const std::string& booster, 
     header["tasks"].push_back(json_of(trained.tasks[i]));
     header["tasks"].back()["threads"] = trained.facts[i].threads;
     if (trained.facts[i].watts > 0) header["tasks"].back()["watts"] = trained.facts[i].watts;
+    if (const double load = trained.facts[i].least_load; load > 0)
+      header["tasks"].back()["least_load"] = load;
   }
   header["unmeasured_width"] = trained.unmeasured_width;
   header["usual_workloads"] = json::array();
@@ -453,6 +462,12 @@ std::string model_file_text(const Trained& trained, const std::string& booster, 
     header["usual_workloads"].push_back(workload_values(workload));
   header["unmeasured"] = json::array();
   for (const auto& one : trained.unmeasured) header["unmeasured"].push_back(json_of(one));
+  header["refused"] = json::array();
+  for (const auto& one : trained.refused)
+    header["refused"].push_back({{"model", one.model},
+                                 {"task", json_of(one.task)},
+                                 {"error", one.error},
+                                 {"numbers", one.numbers}});
   document["assay"] = std::move(header);
   return document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }

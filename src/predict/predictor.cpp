@@ -30,6 +30,8 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 /// In logarithms, so that times and intervals stay finite.
 constexpr double kMostLog = 50;
 constexpr double kMostWidth = 20;
+constexpr double kFarLoad = 0.2;      ///< below what was measured
+constexpr double kSameNumber = 1e-6;  ///< tables have some digits only
 
 /// Tells one model's times.
 class Answer {
@@ -62,6 +64,21 @@ class Answer {
       told_[one.task] = {one.width + doubt.width, trained_.main().widening, &doubt.words};
     }
   }
+  /// What the engine said when it refused the model; null where it did not.
+  const std::string* refusal(const std::string& engine) const {
+    for (const auto* one : refused_)
+      if (one->task.engine == engine) return &one->error;
+    return nullptr;
+  }
+  void look_for_refusals(const std::vector<double>& columns) {
+    const auto is_same = [](double a, double b) {
+      return std::abs(a - b) <= kSameNumber * std::max(std::abs(a), std::abs(b));
+    };
+    for (const auto& one : trained_.refused)
+      if (std::equal(columns.begin(), columns.end(), one.numbers.begin(), one.numbers.end(),
+                     is_same))
+        refused_.push_back(&one);
+  }
   /// Whether all measured tasks are told.
   bool complete() const {
     const auto missing =
@@ -90,8 +107,12 @@ class Answer {
       const double log = std::clamp(idle_[tasks[i]] + slowdowns[i], -kMostLog, kMostLog);
       const double width = std::min(told.width * (1 + told.widening * around[i].load), kMostWidth);
       const double seconds = std::exp(log);
+      const TaskFacts& facts = trained_.facts[tasks[i]];
       all.push_back({places[i], tasks[i], seconds, std::exp(log - width), std::exp(log + width),
-                     trained_.facts[tasks[i]].watts * seconds, *told.doubt});
+                     facts.watts * seconds, *told.doubt});
+      if (around[i].load + kFarLoad < facts.least_load)
+        all.back().doubt += fmt::format("{}nothing was measured there at less than {:.0f} % load",
+                                        told.doubt->empty() ? "" : "; ", 100 * facts.least_load);
     }
     return all;
   }
@@ -103,12 +124,14 @@ class Answer {
     const std::string* doubt = nullptr;
   };
   bool wanted(size_t task) const {
-    return precision_.empty() || trained_.tasks[task].precision == precision_;
+    return (precision_.empty() || trained_.tasks[task].precision == precision_) &&
+           refusal(trained_.tasks[task].engine) == nullptr;
   }
 
   const Trained& trained_;
   std::string precision_;
-  std::vector<double> idle_;  ///< logarithms of seconds on idle devices, of each task
+  std::vector<const Refusal*> refused_;  ///< of this model
+  std::vector<double> idle_;             ///< logarithms of seconds on idle devices, of each task
   std::vector<One> told_;
 };
 
@@ -178,6 +201,7 @@ std::vector<Estimate> Predictor::tell(const model::Characteristics& model,
   if (!answer.only(model.precision))
     other = fmt::format("nothing was measured in {}; other precisions stand in", model.precision);
   const auto columns = column_values(model.counts, &model.workload);
+  answer.look_for_refusals(columns);
   const size_t counts = model::kWorkloadColumns.size();
   Doubt by_workload;
   Doubt by_counts;
@@ -194,6 +218,14 @@ std::vector<Estimate> Predictor::tell(const model::Characteristics& model,
   const Doubt unmeasured = joined(kUnmeasured, by_workload);
   answer.add_unmeasured(&model.workload, unmeasured);
   return answer.estimates(asked, &model.workload);
+}
+
+std::string Predictor::refusal(const model::Characteristics& model,
+                               const std::string& engine) const {
+  Answer answer(state_->trained);
+  answer.look_for_refusals(column_values(model.counts, &model.workload));
+  const auto* error = answer.refusal(engine);
+  return error == nullptr ? "" : *error;
 }
 
 std::vector<Estimate> Predictor::tell(const model::Counts& counts,

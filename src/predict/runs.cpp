@@ -165,7 +165,7 @@ class Reader {
   Result<void> take(size_t row, Runs& runs, Lists& lists) const {
     const Task task = task_of(row);
     if (text(row, "status") == "refused") {
-      runs.refused.push_back({model_name(row), task, text(row, "error")});
+      runs.refused.push_back({model_name(row), task, text(row, "error"), refused_numbers(row)});
       return {};
     }
     ASSAY_TRY(const auto load, number(row, "device_load_percent"));
@@ -190,6 +190,15 @@ class Reader {
       runs.profiles.push_back({run.model, run.task, run.threads, std::move(*profile)});
     }
     return {};
+  }
+
+  /// None of a file that could not be read either.
+  std::vector<double> refused_numbers(size_t row) const {
+    const auto model = model_of(row);
+    if (!model || !model->workload) return {};
+    auto numbers = column_values(model->counts, &*model->workload);
+    const bool any = std::any_of(numbers.begin(), numbers.end(), [](double n) { return n > 0; });
+    return any ? numbers : std::vector<double>();
   }
 
   /// Whether something went on beside, as far as the table tells.
@@ -339,7 +348,14 @@ size_t add_runs(Runs& to, const Runs& more) {
     if (std::find(to.profiles.begin(), to.profiles.end(), profile) == to.profiles.end())
       to.profiles.push_back(std::move(profile));
   }
-  to.refused.insert(to.refused.end(), more.refused.begin(), more.refused.end());
+  const size_t before = to.refused.size();
+  for (const auto& one : more.refused) {
+    const auto end = to.refused.begin() + static_cast<ptrdiff_t>(before);
+    const auto is_same = [&](const Refusal& other) {
+      return other.model == one.model && other.task == one.task && other.numbers == one.numbers;
+    };
+    if (std::none_of(to.refused.begin(), end, is_same)) to.refused.push_back(one);
+  }
   return added;
 }
 

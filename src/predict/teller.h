@@ -38,10 +38,11 @@ struct Teller {
 
 /// What is told of a task beyond what its device is.
 struct TaskFacts {
-  double threads = 0;  ///< of the engine, mostly; 0: not known
-  size_t device = 0;   ///< its number
-  Place place;         ///< of the device
-  double watts = 0;    ///< while it runs a model and nothing else; 0: not measured
+  double threads = 0;     ///< of the engine, mostly; 0: not known
+  size_t device = 0;      ///< its number
+  Place place;            ///< of the device
+  double watts = 0;       ///< while it runs a model and nothing else; 0: not measured
+  double least_load = 0;  ///< beside which anything was measured
 };
 /// The number of the device with that name; as many as there are when there is none.
 size_t find_device(const std::vector<Device>& devices, const std::string& name);
@@ -77,6 +78,7 @@ struct Trained {
   std::vector<Unmeasured> unmeasured;  ///< their tasks are behind all others
   std::vector<model::Workload> usual;  ///< by which devices are compared
   double unmeasured_width = 0;         ///< half of an interval of a device without runs
+  std::vector<Refusal> refused;        ///< one for each model and engine
 
   /// The one that tells most.
   const Teller& main() const { return by_workload ? *by_workload : by_counts; }

@@ -124,8 +124,10 @@ Runs without_small_tasks(const Runs& runs, std::vector<std::string>& left_out) {
 std::vector<TaskFacts> facts_of(const Runs& runs) {
   std::vector<std::vector<double>> threads(runs.tasks.size());
   std::vector<std::vector<double>> watts(runs.tasks.size());
+  std::vector<double> least(runs.tasks.size(), 1);
   for (const auto& run : runs.runs) {
     threads[run.task].push_back(run.threads);
+    least[run.task] = std::min(least[run.task], run.load);
     // What others keep busy is not the model's to pay.
     if (run.joules > 0 && run.load < kIdleLoad) watts[run.task].push_back(run.joules / run.seconds);
   }
@@ -133,9 +135,22 @@ std::vector<TaskFacts> facts_of(const Runs& runs) {
   for (size_t task = 0; task < threads.size(); ++task) {
     const size_t device = find_device(runs.devices, runs.tasks[task].device);
     facts.push_back({median(std::move(threads[task])), device, place_of(runs.devices[device]),
-                     watts[task].empty() ? 0 : median(std::move(watts[task]))});
+                     watts[task].empty() ? 0 : median(std::move(watts[task])), least[task]});
   }
   return facts;
+}
+
+/// Of each model that an engine refused, once.
+std::vector<Refusal> refusals_of(const Runs& runs) {
+  std::vector<Refusal> found;
+  for (const auto& one : runs.refused) {
+    const auto is_same = [&](const Refusal& other) {
+      return other.task.engine == one.task.engine && other.numbers == one.numbers;
+    };
+    if (!one.numbers.empty() && std::none_of(found.begin(), found.end(), is_same))
+      found.push_back(one);
+  }
+  return found;
 }
 
 std::vector<Range> ranges_of(const Grid& values) {
@@ -313,7 +328,8 @@ Result<Training> train(const Runs& all, const TrainOptions& options) {
                   {},
                   {},
                   usual_workloads(runs.models),
-                  kBlindWidth};
+                  kBlindWidth,
+                  refusals_of(runs)};
   ASSAY_TRY(trained.by_counts, make_teller(runs, parts[0], load.idle, by_counts, options.seed));
   if (report.has_workload) {
     const Verdict by_workload = judge(runs, folds, told[1]);

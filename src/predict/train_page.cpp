@@ -87,8 +87,18 @@ std::string residuals(const std::vector<Shown>& shown) {
   for (const auto& one : shown)
     points.push_back(
         {one.actual, 100 * (std::exp(one.told - one.actual) - 1), one.group, one.title});
-  return scatter(times_axis(shown, "measured"), {"told too long by", -kMostOff, kMostOff, false},
-                 points, {{0, 0, "guide"}, {0, 10, "limit"}, {0, -10, "limit"}});
+  const auto beyond = std::count_if(points.begin(), points.end(), [](const PlotPoint& point) {
+    return std::abs(point.y) > kMostOff;
+  });
+  const std::string words =
+      beyond == 0 ? ""
+                  : fmt::format(
+                        "<p>{} of {} are further off than the picture reaches, and drawn on "
+                        "its edge.</p>\n",
+                        beyond, points.size());
+  return words + scatter(times_axis(shown, "measured"),
+                         {"told too long by", -kMostOff, kMostOff, false}, points,
+                         {{0, 0, "guide"}, {0, 10, "limit"}, {0, -10, "limit"}});
 }
 
 std::string key_of(const TrainReport& report) {

@@ -149,6 +149,22 @@ TEST(Train, energy_is_time_at_the_power_that_was_measured) {
   EXPECT_EQ(older->runs.runs, runs.runs);
 }
 
+TEST(Train, what_was_never_idle_is_doubted_when_idle) {
+  Runs runs = known_runs(24);
+  for (size_t i = 0; i < runs.runs.size(); ++i)
+    runs.runs[i].load = i % 2 == 0 ? .98 : 1;  // something else was going on
+  const auto training = train(runs, {});
+  ASSERT_TRUE(training) << training.error().message;
+  const auto busy_only = Predictor::parse("m.json", training->file);
+  ASSERT_TRUE(busy_only) << busy_only.error().message;
+  const auto idle = tell_all(*busy_only, asked_model(100), 0).at(0);
+  EXPECT_EQ(idle.doubt, "nothing was measured there at less than 98 % load");
+  const auto busy = tell_all(*busy_only, asked_model(100), 1).at(0);
+  EXPECT_EQ(busy.doubt, "");
+  EXPECT_NEAR(idle.high / idle.seconds, busy.high / busy.seconds, 1e-6)
+      << "no narrower where nothing was measured";
+}
+
 TEST(Train, hostile_counts_give_a_time_and_a_doubt) {
   model::Counts counts;
   for (const double size : {0.0, 66'666'666.0, 1e19, 1e300}) {

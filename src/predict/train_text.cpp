@@ -50,7 +50,10 @@ json json_of(const Trial& trial) {
   json found = json_of(trial.accuracy);
   found["method"] = trial.method;
   found["coverage"] = trial.coverage;
-  for (const auto& [method, accuracy] : trial.tried) found["tried"][method] = json_of(accuracy);
+  for (const auto& [method, accuracy] : trial.tried) {
+    found["tried"][method] = json_of(accuracy);
+    found["tried"][method]["bounded_error"] = accuracy.bounded_error;
+  }
   if (trial.fastest.count > 0)
     found["fastest"] = {{"count", trial.fastest.count},
                         {"right", trial.fastest.right},
@@ -89,12 +92,14 @@ std::string figures_text(const TrainReport& report) {
     add("mean regret", [](const Trial& t) { return percent(t.fastest.mean_regret); });
   }
   add("learned by", [](const Trial& t) { return t.method; });
-  for (const auto& [method, unused] : report.by_counts.tried)
-    add(fmt::format("  MAPE of {}", method).c_str(), [&name = method](const Trial& t) {
+  const Trial& most = report.has_workload ? report.by_workload : report.by_counts;
+  for (const auto& [method, unused] : most.tried)
+    add(fmt::format("  {} is off by", method).c_str(), [&name = method](const Trial& t) {
       for (const auto& [tried, accuracy] : t.tried)
-        if (tried == name) return percent(accuracy.mean_relative_error);
+        if (tried == name) return percent(accuracy.bounded_error);
       return std::string("-");
     });
+  text += "  (on average, nothing counted above 50 %: the least decides)\n";
   return text;
 }
 

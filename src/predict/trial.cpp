@@ -24,6 +24,7 @@ constexpr size_t kLeastFamilies = 5;
 constexpr size_t kLeastInFold = kLeastItems - 1;
 constexpr double kWorst = 0.5;  ///< errors above count as this when methods are compared
 constexpr double kMostWidening = 5;
+constexpr double kLeastSpread = 0.05;  ///< of loads, to tell how errors grow with them
 
 std::vector<size_t> kept(const RunFolds& folds, size_t fold, bool inside) {
   std::vector<size_t> runs;
@@ -206,7 +207,7 @@ double widening_of(const Runs& runs, const std::vector<double>& logs, const Chos
     both += load * size;
   }
   const double spread = squares - loads * loads / std::max(count, 1.0);
-  if (!(spread > 1e-6 * count)) return 0;
+  if (!(spread > kLeastSpread * kLeastSpread * count)) return 0;
   const double slope = (both - loads * sizes / count) / spread;
   const double start = (sizes - slope * loads) / count;
   return start > 0 ? std::clamp(slope / start, 0.0, kMostWidening) : kMostWidening;
@@ -353,6 +354,7 @@ Verdict judge(const Runs& runs, const RunFolds& folds, const UnseenTold& told) {
     const std::string name(kMethodNames.at(static_cast<size_t>(told.methods[i])));
     verdict.trial.tried.emplace_back(name, accuracy(judged_of(runs, told.logs[i])));
     const double loss = loss_of(runs, told.logs[i]);
+    verdict.trial.tried.back().second.bounded_error = loss;
     if (!(loss < least)) continue;
     least = loss;
     best = i;

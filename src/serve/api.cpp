@@ -108,6 +108,7 @@ Result<std::string> placements_of(const PlacementsCall& call, const Snapshot& no
 
 /// The model in the body: as it is, or in a form's field "file".
 Result<Uploaded> add_model(const ServerRequest& request, Uploads& uploads) {
+  ASSAY_CHECK(check_not_empty(request));
   ASSAY_TRY(const auto body, model::MappedFile::open(request.body_file));
   if (!is_multipart(request.content_type))
     return uploads.add(request.parameter("name"), body.bytes());

@@ -105,6 +105,7 @@ ordered_json counts_document(const Uploaded& uploaded) {
 /// Reads the form from its file, keeps the model and says where it goes.
 Result<ServerResponse> upload_answer(const ServerRequest& request, const Snapshot& now,
                                      Uploads& uploads) {
+  ASSAY_CHECK(check_not_empty(request));
   ASSAY_TRY(const auto body, model::MappedFile::open(request.body_file));
   ASSAY_TRY(const Form form, form_of(request, body.bytes()));
   ASSAY_TRY(Uploaded uploaded, uploads.add(form.filename, form.data));

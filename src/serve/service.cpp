@@ -30,6 +30,8 @@ Result<void> listen_at(net::HttpServer& server, const std::string& address, std:
 }  // namespace
 
 Result<void> serve(const ServiceSettings& settings, const Tell& tell) {
+  for (const auto& address : {settings.listen, settings.old_listen})
+    if (!address.empty()) ASSAY_CHECK(net::check_address(address));
   ASSAY_TRY(const std::string token, own_secret(settings.token_file));
   Uploads uploads(settings.uploads, settings.uploads_size);
   ASSAY_CHECK(uploads.open());

@@ -101,7 +101,8 @@ net::RequestPlan Uploads::plan(const net::ServerRequest& head, uint64_t largest,
                                const net::HttpServer::Refuse& refuse) {
   largest = std::min(largest, half_);
   if (head.content_length.value_or(0) > largest)
-    return {.refusal = refuse(413, "the request is too large")};
+    return {.refusal = refuse(
+                413, fmt::format("the request is too large: at most {} bytes are taken", largest))};
   const std::string caller = net::caller_of(head.address);
   const Lock lock(mutex_);
   const auto sender = senders_.find(caller);
@@ -212,6 +213,12 @@ void Uploads::remove(const Uploaded& uploaded) {
   ::unlink(uploaded.file.c_str());
   const Lock lock(mutex_);
   known_.erase(uploaded.id);
+}
+
+Result<void> check_not_empty(const net::ServerRequest& request) {
+  std::error_code error;
+  if (fs::file_size(request.body_file, error) > 0 && !error) return {};
+  return bad_input("the request has no body: send the ONNX file, in a form's field 'file'");
 }
 
 }  // namespace assay::serve

@@ -69,4 +69,7 @@ class Uploads {
   std::map<std::string, Uploaded> known_ ASSAY_GUARDED_BY(mutex_);
 };
 
+/// An error that says what to send, when a request that was to bring a model brought nothing.
+Result<void> check_not_empty(const net::ServerRequest& request);
+
 }  // namespace assay::serve

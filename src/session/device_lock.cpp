@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device_lock.h"
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -13,6 +11,8 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <assay/session/device_lock.h>
 
 namespace assay::session {
 namespace fs = std::filesystem;

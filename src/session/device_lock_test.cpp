@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device_lock.h"
-
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
@@ -13,6 +11,7 @@
 #include <unistd.h>
 
 #include <assay/base/text.h>
+#include <assay/session/device_lock.h>
 #include <gtest/gtest.h>
 
 namespace assay::session {

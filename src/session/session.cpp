@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device_lock.h"
 #include "run.h"
 #include "socket_folder.h"
 #include "supplies.h"
@@ -14,6 +13,7 @@
 
 #include <assay/launch/launcher.h>
 #include <assay/probes/probe.h>
+#include <assay/session/device_lock.h>
 #include <assay/session/session.h>
 
 #ifndef ASSAY_VERSION

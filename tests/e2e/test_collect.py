@@ -108,6 +108,8 @@ def test_a_second_process_is_refused_while_the_first_collects(bench):
     process = bench.place.start(*bench.arguments("plain", "--iterations", 1000, "--load", "idle"))
     wait_until(bench.rows, 60, "a row is written")
     second = bench.place.assay(*bench.arguments("plain", "--load", "idle"))
+    assert second.returncode == 4 and "this device is in use by assay collect for" in second.stderr
+    second = bench.place.assay(*bench.arguments("plain", "--load", "idle", "--no-lock"))
     assert second.returncode == 4 and "another process collects into t.csv" in second.stderr
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=10)

@@ -12,6 +12,7 @@ assay=$1/assay
 folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT
 cd "$folder"
+export ASSAY_LOCK=$folder/lock
 mkdir models
 "$assay" model make mobilenet-v2 --resolution 96 -o models/mobilenet.onnx
 "$assay" model make resnet18 --width 0.5 --resolution 96 -o models/resnet.onnx

@@ -69,6 +69,8 @@ struct Collected {
   size_t refused = 0;
   size_t late = 0;  ///< beside other work not in time; left for another call
   size_t outliers = 0;
+  size_t disturbed = 0;                 ///< meant to be idle, and were not
+  double most_disturbed = 0;            ///< percent of load
   size_t before = 0;                    ///< rows that were there
   std::vector<std::string> bad_images;  ///< files that were left out
   bool interrupted = false;

@@ -23,6 +23,8 @@ struct Accuracy {
   double median_relative_error = 0;
   double within_tenth = 0;  ///< share whose relative error is at most 10 %
   double spearman = 0;      ///< 0 when all are the same
+  double bounded_error =
+      0;  ///< mean size in logarithms, none above a half; where ways are compared
 };
 Accuracy accuracy(std::span<const Judged> all);
 

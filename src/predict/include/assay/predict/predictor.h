@@ -20,6 +20,8 @@ struct Task {
   std::string engine;
   std::string precision;
   double threads = 0;  ///< that the engine had; 0: not known, or as many as there are cores
+
+  bool operator==(const Task&) const = default;
 };
 
 /// A question for the time of one inference.
@@ -63,9 +65,12 @@ class Predictor {
   std::span<const size_t> tasks_of(size_t device) const;
 
   /// In the order of the questions, for those about a task of the model's precision, or for all
-  /// where no task has it (and then with doubt). Many at once take far less than one by one.
+  /// where no task has it (and then with doubt), and whose engine has not refused the model. Many
+  /// at once take far less than one by one.
   std::vector<Estimate> tell(const model::Characteristics& model,
                              std::span<const Asked> asked) const;
+  /// What the engine said when it refused that very model; empty when it did not.
+  std::string refusal(const model::Characteristics& model, const std::string& engine) const;
   /// For each task, by the old counts alone.
   std::vector<Estimate> tell(const model::Counts& counts, std::span<const Asked> asked) const;
 

@@ -55,6 +55,7 @@ struct Refusal {
   std::string model;
   Task task;
   std::string error;
+  std::vector<double> numbers = {};  ///< of the model, as column_values(); empty: it has none
 };
 
 /// All that is learned from.
