@@ -19,7 +19,8 @@ def run(bench):
     found = [bench.once(f"calibration {number}", calibrate) for number in range(TIMES)]
     longest = max(one["seconds"] for one in found)
     bench.row("device calibrate, the longest", f"{longest:.0f} s", f"{TIMES} times", f"at most {LONGEST} s", longest <= LONGEST)
-    apart = {name: spread(one["figures"][name] for one in found) for name in found[0]["figures"]}
+    names = set.intersection(*(set(one["figures"]) for one in found))
+    apart = {name: spread(one["figures"][name] for one in found) for name in names}
     worst = sorted(apart, key=apart.get, reverse=True)
     alike = sum(one <= APART for one in apart.values())
     bench.row(f"figures within 3 % of their median in {TIMES - 1} of {TIMES} times", f"{alike} of {len(apart)}",

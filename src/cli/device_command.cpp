@@ -143,8 +143,12 @@ Result<int> calibrate(DeviceArguments& args, const std::filesystem::path& store)
   auto& options = args.options;
   ASSAY_TRY(options.share, read_share(args.share));
   const auto folder = collect::devices_folder(store);
-  if (const auto& peer = options.peer; !peer.empty() && peer.find_first_of(':') == peer.npos)
-    return bad_input(fmt::format("--peer: '{}' is no address and port, like 192.0.2.7:5201", peer));
+  if (const auto& peer = options.peer; !peer.empty()) {
+    const size_t colon = peer.rfind(':');
+    if (colon == 0 || colon == peer.npos || !parse_uint(peer.substr(colon + 1)))
+      return bad_input(
+          fmt::format("--peer: '{}' is no address and port, like 192.0.2.7:5201", peer));
+  }
   if (!options.name.empty()) ASSAY_CHECK(collect::calibration_file(folder, options.name));
   options.folder = std::filesystem::temp_directory_path();
   options.gpu_command = {"/proc/self/exe", "device", "gpu-figures"};
@@ -207,11 +211,20 @@ Result<std::filesystem::path> known_file(const DeviceArguments& args,
   return file;
 }
 
+/// From beside the history, or from what machines share.
 Result<int> remove(const DeviceArguments& args, const std::filesystem::path& store) {
-  ASSAY_TRY(const auto file, known_file(args, store));
+  bool was_there = false;
+  if (!args.shared.empty()) {
+    ASSAY_TRY(const auto shelf, store::Shelf::open(args.shared));
+    ASSAY_TRY(was_there, shelf->remove("device", args.name));
+    if (!was_there)
+      return bad_input(fmt::format("no device '{}' is in the shared store", args.name));
+  }
+  const auto file = known_file(args, store);
+  if (!file && !was_there) return fail(file.error());
   std::error_code error;
-  if (!std::filesystem::remove(file, error))
-    return refused(fmt::format("cannot remove {}: {}", file.native(), error.message()));
+  if (file && !std::filesystem::remove(*file, error))
+    return refused(fmt::format("cannot remove {}: {}", file->native(), error.message()));
   fmt::print("{} is forgotten; what was learned with it stays until `assay train`\n", args.name);
   return kDone;
 }
@@ -287,6 +300,7 @@ void add_device_command(CLI::App& app, Context& context) {
   });
   auto* removing = device->add_subcommand("remove", "Forget a device that was measured");
   removing->add_option("name", args->name, "Of the device")->required();
+  add_shared_option(*removing, args->shared);
   add_store_option(*removing, context);
   removing->callback([args, &context] {
     context.action = [args, &context] { return remove(*args, context.store); };

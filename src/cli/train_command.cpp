@@ -36,7 +36,7 @@ struct TrainArguments {
 Result<predict::CsvSource> source_of(const std::filesystem::path& file) {
   predict::CsvSource source{file.native(), {}};
   std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored))
+  if (!std::filesystem::exists(file, ignored) && !ignored)
     return bad_input(fmt::format("there is no file {}", file.native()));
   ASSAY_TRY(source.text, read_file(file, kLargestTable));
   return source;
@@ -96,14 +96,19 @@ std::filesystem::path output_of(const TrainArguments& args, const Context& conte
   return usual;
 }
 
-/// Learning takes minutes: what cannot be written is better known before.
+/// Learning takes minutes: what cannot be written is better known before. A file is replaced by a
+/// new one beside it.
 Result<void> check_writable(const std::filesystem::path& file) {
-  std::error_code ignored;
-  const bool is_there = std::filesystem::exists(file, ignored);
-  const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-  if (is_there && std::filesystem::is_directory(file, ignored))
+  std::error_code error;
+  const auto kind = std::filesystem::status(file, error).type();
+  if (kind == std::filesystem::file_type::directory)
     return refused(fmt::format("cannot write {}: it is a folder", file.native()));
-  if (::access((is_there ? file : folder).c_str(), W_OK) != 0)
+  auto place = std::filesystem::weakly_canonical(std::filesystem::absolute(file), error);
+  if (error) place = std::filesystem::absolute(file);
+  const bool is_replaced =
+      kind == std::filesystem::file_type::regular || kind == std::filesystem::file_type::not_found;
+  if (is_replaced) place = place.parent_path();
+  if (::access(place.c_str(), W_OK) != 0)
     return refused_errno("cannot write " + file.native(), errno);
   return {};
 }

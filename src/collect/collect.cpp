@@ -135,7 +135,7 @@ class Collector {
   }
   size_t todo(const Row& row) const {
     const Known& known = file_.known(Setting::of(row));
-    if (known.refused && !known.unreadable) return 0;
+    if (known.refused) return 0;
     size_t left = 0;
     for (int i = 0; i < options_.iterations; ++i) left += is_there(row, i) ? 0 : 1;
     return left;
@@ -158,7 +158,10 @@ class Collector {
     for (const auto& engine : engines_) {
       Row row = first_row(stem, engine);
       const Known& known = file_.known(Setting::of(row));
-      if (known.unreadable && !characteristics) continue;
+      if (known.unreadable && !characteristics) {
+        progress_.done += todo(row);
+        continue;
+      }
       if (characteristics) ASSAY_CHECK(check_same(known, model, characteristics->counts));
       const size_t left = todo(row);
       if (left == 0) continue;

@@ -63,12 +63,11 @@ bool add_row(const NamedCells& row, KnownRows& known) {
   if (row.text("status") == "ok")
     of_setting.iterations[{static_cast<int>(*iteration), row.text("background")}] = {
         row.number("device_load_percent"), row.number("execution_seconds")};
-  else
-    of_setting.refused = true;
-  if (row.text("total_parameters").empty())
+  else if (row.text("total_parameters").empty())
     of_setting.unreadable = true;
   else
-    of_setting.parameters = row.number("total_parameters");
+    of_setting.refused = true;
+  if (!row.text("total_parameters").empty()) of_setting.parameters = row.number("total_parameters");
   of_setting.profiles += row.text("pieces").empty() ? 0 : 1;
   ++known.rows;
   return true;
@@ -141,12 +140,11 @@ Result<void> RowFile::add(const Row& row) {
   if (row.status == "ok")
     known.iterations[{row.iteration, row.background}] = {row.load_percent.value_or(0),
                                                          quantile(row.times, 0.5)};
+  else if (!row.characteristics)
+    known.unreadable = true;
   else
     known.refused = true;
-  if (row.characteristics)
-    known.parameters = row.characteristics->counts.total_parameters;
-  else
-    known.unreadable = true;
+  if (row.characteristics) known.parameters = row.characteristics->counts.total_parameters;
   known.profiles += row.pieces.empty() ? 0 : 1;
   ++known_.rows;
   return {};

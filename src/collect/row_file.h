@@ -42,7 +42,7 @@ struct Known {
   std::map<std::pair<int, std::string>, Measured> iterations;
   size_t profiles = 0;  ///< rows that tell what pieces took
   bool refused = false;
-  bool unreadable = false;           ///< refused, as its file was no model
+  bool unreadable = false;           ///< its file was no model
   std::optional<double> parameters;  ///< of the model
 };
 

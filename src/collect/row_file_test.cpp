@@ -35,6 +35,7 @@ class RowFileTest : public ::testing::Test {
     row.error = "in, \"quotes\"";
     row.load_percent = 50;
     row.times = {0.5};
+    row.characteristics.emplace();
     return row;
   }
   void append(const std::string& text) const {
@@ -73,7 +74,12 @@ TEST_F(RowFileTest, rows_under_another_setting_are_not_what_is_asked_for) {
   EXPECT_FALSE(file->known({"net", setting.engine, "pi", 0.1, 2}).refused);
 }
 
-TEST_F(RowFileTest, remembers_what_was_refused) {
+TEST_F(RowFileTest, remembers_what_was_refused_and_what_was_no_model) {
+  Row no_model = row(0, "refused");
+  no_model.characteristics.reset();
+  ASSERT_TRUE(RowFile::open(file_)->add(no_model));
+  EXPECT_FALSE(RowFile::open(file_)->known(Setting::of(row(0))).refused);
+  EXPECT_TRUE(RowFile::open(file_)->known(Setting::of(row(0))).unreadable);
   ASSERT_TRUE(RowFile::open(file_)->add(row(0, "refused")));
   EXPECT_TRUE(RowFile::open(file_)->known(Setting::of(row(0))).refused);
 }

@@ -47,6 +47,7 @@ struct ServerState {
   bool ended = false;
   std::function<RequestPlan(const ServerRequest&)> plan = {};
   HttpServer::Refuse refuse = refusal;
+  std::function<void(const std::string&)> mistaken = {};
   std::unique_ptr<asio::thread_pool> workers = {};  ///< for answers that take their time
   std::unique_ptr<asio::thread_pool> disks = {};    ///< for bodies that go to files
   std::vector<std::function<void()>> closers = {};  ///< of the places that are listened at
@@ -184,6 +185,8 @@ bool is_broken(const error_code& error) {
 
 ServerResponse refused_body(const ServerState& state, const error_code& error) {
   if (error == http::error::body_limit) return state.refuse(413, "the request is too large");
+  if (error == boost::system::errc::resource_unavailable_try_again)
+    return state.refuse(503, "too much is being sent at this moment; come again later");
   if (is_broken(error))
     return state.refuse(400, fmt::format("the request is broken: {}", error.message()));
   return state.refuse(507, fmt::format("the request could not be kept: {}", error.message()));
@@ -230,7 +233,7 @@ awaitable<void> read_file(Stream& stream, beast::flat_buffer& buffer, HeadParser
     if (const size_t filled = body->piece.size() - room.size;
         room.size == 0 || (done && filled > 0)) {
       if (take && !take(filled)) {
-        error = error_code(ENOSPC, boost::system::generic_category());
+        error = error_code(EAGAIN, boost::system::generic_category());
         break;
       }
       auto written = asio::co_spawn(ServerState::started(state->disks), write_piece(body, filled),
@@ -258,7 +261,8 @@ ServerResponse made_safely(const ServerState& state, const std::function<ServerR
   try {
     return make();
   } catch (const std::exception& error) {
-    return state.refuse(500, fmt::format("this went wrong here: {}", error.what()));
+    if (state.mistaken) state.mistaken(error.what());
+    return state.refuse(500, "something went wrong here, and its operator was told what");
   }
 }
 
@@ -510,6 +514,10 @@ void HttpServer::plan_requests(std::function<RequestPlan(const ServerRequest&)> 
 
 void HttpServer::refuse_by(Refuse refuse) {
   state_->refuse = std::move(refuse);
+}
+
+void HttpServer::tell_mistakes(std::function<void(const std::string&)> tell) {
+  state_->mistaken = std::move(tell);
 }
 
 HttpServer::~HttpServer() {

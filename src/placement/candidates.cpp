@@ -111,7 +111,7 @@ std::string why_not(const Predictor& predictor, const Question& question, const 
   for (const size_t task : device ? predictor.tasks_of(*device) : std::span<const size_t>()) {
     const auto& engine = predictor.tasks()[task].engine;
     if (model == nullptr || (!question.engine.empty() && engine != question.engine)) continue;
-    if (const auto error = predictor.refusal(*model, engine); !error.empty())
+    if (const auto error = predictor.refusal(*model, task); !error.empty())
       return fmt::format("{} refused this model when it was measured: {}", engine,
                          in_quotes(error));
   }

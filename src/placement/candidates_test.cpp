@@ -25,7 +25,7 @@ const Predictor& predictor() {
       run.seconds *= 0.8;
       runs.runs.push_back(run);
     }
-    for (const auto& [number, engine] : {std::pair(5, "other"), {6, "other"}, {6, "opencv"}}) {
+    for (const auto& [number, engine] : {std::pair(105, "other"), {106, "other"}, {106, "opencv"}}) {
       const auto model = predict::testing::known_model(static_cast<size_t>(number));
       runs.refused.push_back({"net",
                               {"board", engine, "float32"},
@@ -82,8 +82,11 @@ TEST(Candidates, only_the_engine_that_will_run_the_model_counts) {
 TEST(Candidates, an_engine_that_refused_the_model_does_not_run_it) {
   const Fleet fleet{{board("a", 0)}, {}};
   EXPECT_EQ(candidates(predictor(), fleet, question("float32", 3)).list.at(0).engine, "other");
-  EXPECT_EQ(candidates(predictor(), fleet, question("float32", 5)).list.at(0).engine, "opencv");
-  const auto none = candidates(predictor(), fleet, question("float32", 6));
+  EXPECT_EQ(candidates(predictor(), fleet, question("float32", 105)).list.at(0).engine, "opencv");
+  const Fleet other{{{.name = "server"}}, {}};
+  EXPECT_EQ(candidates(predictor(), other, question("float32", 106)).list.size(), 1U)
+      << "what one device could not says nothing of another";
+  const auto none = candidates(predictor(), fleet, question("float32", 106));
   EXPECT_TRUE(none.list.empty());
   ASSERT_EQ(none.left_out.size(), 1U);
   EXPECT_EQ(none.left_out[0].reason,

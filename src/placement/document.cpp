@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <map>
+#include <utility>
 
 #include <assay/placement/document.h>
 
@@ -88,6 +88,15 @@ void put_place(JsonText& json, const Ranking& ranking, const Assigned& assigned)
       .end_object();
 }
 
+/// "pi-1, pi-2, pi-3 and 7 more".
+std::string some_of(const std::vector<std::string>& names) {
+  constexpr size_t kMost = 3;
+  const auto end = names.begin() + static_cast<ptrdiff_t>(std::min(names.size(), kMost));
+  std::string text = fmt::format("{}", fmt::join(names.begin(), end, ", "));
+  if (names.size() > kMost) text += fmt::format(" and {} more", names.size() - kMost);
+  return text;
+}
+
 }  // namespace
 
 std::string time_text(double seconds) {
@@ -148,7 +157,7 @@ std::string ranking_text(const std::string& model, const Ranking& ranking, bool 
   if (!ranking.devices.empty())
     text += fmt::format("\n  {:<{}}  {:>9}  {:^21}  {:>5}  {:<{}}  why\n", "node", name_width,
                         "time", "4 of 5 times", "busy", "engine", engine_width);
-  std::map<std::string, std::vector<std::string>> doubts;  // and the nodes that have it
+  std::vector<std::pair<std::string, std::vector<std::string>>> doubts;  // and who has each
   for (const auto& one : ranking.devices) {
     const Candidate& candidate = one.candidate;
     text +=
@@ -156,12 +165,16 @@ std::string ranking_text(const std::string& model, const Ranking& ranking, bool 
                     candidate.node.name, name_width, time_text(candidate.seconds),
                     time_text(candidate.low), time_text(candidate.high), 100 * candidate.node.load,
                     candidate.engine, engine_width, reason_for(one, ranking));
-    if (!candidate.doubt.empty()) doubts[candidate.doubt].push_back(candidate.node.name);
+    if (candidate.doubt.empty()) continue;
+    auto same = std::find_if(doubts.begin(), doubts.end(),
+                             [&](const auto& doubt) { return doubt.first == candidate.doubt; });
+    if (same == doubts.end()) same = doubts.insert(doubts.end(), {candidate.doubt, {}});
+    same->second.push_back(candidate.node.name);
   }
   for (const auto& [doubt, nodes] : doubts)
     text += nodes.size() == ranking.devices.size()
                 ? fmt::format("\nDoubt: {}\n", doubt)
-                : fmt::format("\nDoubt about {}: {}\n", fmt::join(nodes, ", "), doubt);
+                : fmt::format("\nDoubt about {}: {}\n", some_of(nodes), doubt);
   if (!ranking.left_out.empty()) text += "\nLeft out:\n";
   for (const auto& one : ranking.left_out) text += fmt::format("  {}: {}\n", one.node, one.reason);
   return text;

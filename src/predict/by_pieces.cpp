@@ -256,12 +256,12 @@ class Open {
 
 /// Adds what a kind tells of its own pieces to the sums of its tasks.
 void add_told(const PieceKind& kind, std::span<const model::Piece> pieces,
-              const std::vector<size_t>& own, Open& open, std::vector<double>& sums) {
+              const std::vector<size_t>& own, double all_bytes, Open& open,
+              std::vector<double>& sums) {
   Grid features(own.size(), piece_features());
   Grid costs(own.size(), piece_costs());
-  const double bytes = bytes_of(pieces);
   for (size_t i = 0; i < own.size(); ++i) {
-    put_features(pieces[own[i]], bytes, features, i);
+    put_features(pieces[own[i]], all_bytes, features, i);
     put_costs(pieces[own[i]], costs, i);
   }
   const Grid logs = tell(kind.learned, features, costs);
@@ -330,14 +330,16 @@ Result<ByPieces> learn_pieces(const Runs& runs, const std::vector<size_t>& tasks
   return found;
 }
 
-std::vector<double> tell_pieces(const ByPieces& learned, std::span<const model::Piece> pieces) {
+std::vector<double> tell_pieces(const ByPieces& learned, std::span<const model::Piece> pieces,
+                                std::span<const model::Piece> whole) {
+  const double all_bytes = bytes_of(whole);
   Open open(learned.tasks, pieces.size());
   std::vector<double> sums(learned.tasks, 0.0);
   for (const auto& kind : learned.kinds) {
     std::vector<size_t> own;
     for (size_t i = 0; i < pieces.size(); ++i)
       if (kind.name.empty() ? open.any(i) : pieces[i].kind == kind.name) own.push_back(i);
-    if (!own.empty()) add_told(kind, pieces, own, open, sums);
+    if (!own.empty()) add_told(kind, pieces, own, all_bytes, open, sums);
   }
   for (double& sum : sums) sum = std::log(std::max(sum, kShortest));
   return sums;

@@ -35,8 +35,9 @@ bool has_pieces(const Runs& runs);
 Result<ByPieces> learn_pieces(const Runs& runs, const std::vector<size_t>& tasks,
                               const std::vector<size_t>& models, const Grid& idle);
 
-/// The logarithm of seconds for each of its tasks.
-std::vector<double> tell_pieces(const ByPieces& learned, std::span<const model::Piece> pieces);
+/// The logarithm of seconds for each of its tasks that these pieces of a whole take.
+std::vector<double> tell_pieces(const ByPieces& learned, std::span<const model::Piece> pieces,
+                                std::span<const model::Piece> whole);
 
 /// The pieces of a model that was run; none where no engine told.
 std::span<const model::Piece> pieces_of(const Runs& runs, size_t model);

@@ -111,6 +111,9 @@ TEST(ByPieces, tells_a_model_by_what_its_pieces_take) {
   ASSERT_EQ(told.size(), 2U);
   EXPECT_NEAR(told[0].seconds / whole, 1, 0.1);
   EXPECT_NEAR(told[0].seconds / told[1].seconds, 4, 0.2);
+  double shares = 0;
+  for (const auto& [kind, share] : trained().report.model_importance) shares += share;
+  EXPECT_NEAR(shares, 1, 1e-6);
 }
 
 TEST(ByPieces, whole_models_have_as_much_say_as_helps) {
@@ -207,6 +210,8 @@ TEST(ByPieces, a_file_that_was_tampered_with_is_refused) {
   EXPECT_NE(error_of([](auto& idle) { idle["kinds"].front()["means"].push_back(1); }), "");
   EXPECT_NE(error_of([](auto& idle) { idle["kinds"].clear(); }), "");
   EXPECT_NE(error_of([](auto& idle) { idle["whole_shares"].push_back(1); }), "");
+  EXPECT_NE(error_of([](auto& idle) { idle["whole_shares"] = {0, 1.5}; }), "");
+  EXPECT_EQ(error_of([](auto& idle) { idle.erase("whole_shares"); }), "");
 }
 
 TEST(ByPieces, what_is_unlike_all_others_is_learned_though_it_was_little_work) {
@@ -237,7 +242,7 @@ TEST(ByPieces, what_is_unlike_all_others_is_learned_though_it_was_little_work) {
   }
   const auto learned = learn_pieces(runs, {0}, models, idle);
   ASSERT_TRUE(learned) << learned.error().message;
-  EXPECT_NEAR(tell_pieces(*learned, std::vector{odd})[0], std::log(0.5), 0.5);
+  EXPECT_NEAR(tell_pieces(*learned, std::vector{odd}, std::vector{odd})[0], std::log(0.5), 0.5);
 }
 
 TEST(ByPieces, kinds_that_were_hardly_met_are_told_by_all_others) {
@@ -249,9 +254,9 @@ TEST(ByPieces, kinds_that_were_hardly_met_are_told_by_all_others) {
   const auto learned = learn_pieces(runs, {0, 1}, models, idle);
   ASSERT_TRUE(learned) << learned.error().message;
   auto piece = conv(32, 400, 1);
-  const double usual = tell_pieces(*learned, std::vector{piece})[0];
+  const double usual = tell_pieces(*learned, std::vector{piece}, std::vector{piece})[0];
   piece.kind = "transposed";
-  EXPECT_NEAR(tell_pieces(*learned, std::vector{piece})[0], usual, 0.5);
+  EXPECT_NEAR(tell_pieces(*learned, std::vector{piece}, std::vector{piece})[0], usual, 0.5);
 }
 
 TEST(Profile, is_one_cell_of_a_table) {

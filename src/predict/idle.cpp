@@ -148,7 +148,7 @@ Result<Idle> learn_idle_by_pieces(const Runs& runs, const Lesson& lesson,
 
 std::vector<double> tell_idle_by_pieces(const Idle& idle, std::span<const model::Piece> pieces,
                                         const Grid& features, const Grid& costs) {
-  auto logs = tell_pieces(idle.pieces, pieces);
+  auto logs = tell_pieces(idle.pieces, pieces, pieces);
   if (idle.learned.items.rows == 0 || idle.whole_shares.empty()) return logs;
   const Grid whole = tell(idle.learned, features, costs);
   for (size_t task = 0; task < logs.size(); ++task)

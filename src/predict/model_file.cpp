@@ -191,7 +191,8 @@ ByPieces pieces_of(const json& from, size_t tasks) {
     learned.means = numbers_of(one.at("means"));
     learned.scales = numbers_of(one.at("scales"));
     insist(learned.means.size() == piece_features() && learned.scales.size() == piece_features(),
-           "a feature has no scale");
+           "its pieces are of another version of assay; assay train learns them anew, also with "
+           "--update");
     learned.base = grid_of(one.at("base"));
     insist_size(learned.base, kind.tasks.size(), piece_costs() + 1);
     learned.items = grid_of(one.at("items"));
@@ -212,9 +213,11 @@ Idle idle_of(const json& from, const Recipe& recipe, size_t tasks) {
   idle.method = method_of(from.at("method").get<std::string>());
   if (idle.method == Method::pieces) {
     idle.pieces = pieces_of(from.at("kinds"), tasks);
-    idle.whole_shares = numbers_of(from.at("whole_shares"));
+    idle.whole_shares = numbers_of(from.value("whole_shares", json::array()));
     insist(idle.whole_shares.empty() || idle.whole_shares.size() == tasks,
            "a task has no share of whole models");
+    for (const double share : idle.whole_shares)
+      insist(share >= 0 && share <= 1, "a share is none");
   }
   Learned& learned = idle.learned;
   const size_t features = recipe.features.size();
@@ -301,14 +304,30 @@ Unmeasured unmeasured_of(const json& from, size_t tasks) {
   return one;
 }
 
-Result<Trained> trained_of(const json& document, const std::string& name) {
-  const json& header = document.at("assay");
+std::vector<Refusal> refused_of(const json& header) {
+  std::vector<Refusal> refused;
+  for (const auto& one : header.value("refused", json::array())) {
+    refused.push_back({one.at("model").get<std::string>(), task_of(one.at("task")),
+                       one.at("error").get<std::string>(), numbers_of(one.at("numbers"))});
+    insist(refused.back().numbers.size() == column_count(), "a model has too few numbers");
+  }
+  return refused;
+}
+
+Result<std::vector<Device>> devices_of(const json& header, const std::string& name) {
   insist(header.at("schema").get<int>() == kSchema, "it is of another version of assay");
-  Trained trained;
+  std::vector<Device> devices;
   for (const auto& one : header.at("devices")) {
     ASSAY_TRY(auto device, read_device(one, name));
-    trained.devices.push_back(std::move(device));
+    devices.push_back(std::move(device));
   }
+  return devices;
+}
+
+Result<Trained> trained_of(const json& document, const std::string& name) {
+  const json& header = document.at("assay");
+  Trained trained;
+  ASSAY_TRY(trained.devices, devices_of(header, name));
   for (const auto& one : header.at("tasks")) {
     trained.tasks.push_back(task_of(one));
     trained.tasks.back().threads = one.at("threads").get<double>();
@@ -339,11 +358,7 @@ Result<Trained> trained_of(const json& document, const std::string& name) {
   }
   for (const auto& one : header.at("unmeasured"))
     trained.unmeasured.push_back(unmeasured_of(one, trained.tasks.size()));
-  for (const auto& one : header.at("refused")) {
-    trained.refused.push_back({one.at("model").get<std::string>(), task_of(one.at("task")),
-                               one.at("error").get<std::string>(), numbers_of(one.at("numbers"))});
-    insist(trained.refused.back().numbers.size() == column_count(), "a model has too few numbers");
-  }
+  trained.refused = refused_of(header);
   insist(trained.unmeasured.size() <= trained.tasks.size(), "tasks are in disorder");
   const size_t measured = trained.tasks.size() - trained.unmeasured.size();
   for (size_t i = 0; i < trained.unmeasured.size(); ++i) {
@@ -366,14 +381,15 @@ void read_model(const json& from, Runs& runs) {
 }
 
 Result<Origin> origin_of(const json& document, const std::string& name) {
-  ASSAY_TRY(const auto trained, trained_of(document, name));
-  Origin origin{{trained.devices, {}, {}, {}, trained.refused}, {}};
   const json& header = document.at("assay");
+  ASSAY_TRY(auto devices, devices_of(header, name));
+  Origin origin{{std::move(devices), {}, {}, {}, refused_of(header)}, {}};
   origin.validation = header.at("validation");
   const json& kept = header.at("runs");
   for (const auto& one : kept.at("tasks")) {
     origin.runs.tasks.push_back(task_of(one));
-    insist(find_device(trained.devices, origin.runs.tasks.back().device) < trained.devices.size(),
+    insist(find_device(origin.runs.devices, origin.runs.tasks.back().device) <
+               origin.runs.devices.size(),
            "a task has no device");
   }
   for (const auto& one : kept.at("models")) read_model(one, origin.runs);

@@ -31,7 +31,7 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr double kMostLog = 50;
 constexpr double kMostWidth = 20;
 constexpr double kFarLoad = 0.2;      ///< below what was measured
-constexpr double kSameNumber = 1e-6;  ///< tables have some digits only
+constexpr double kSameNumber = 1e-6;  ///< tables of others may have some digits only
 
 /// Tells one model's times.
 class Answer {
@@ -64,19 +64,22 @@ class Answer {
       told_[one.task] = {one.width + doubt.width, trained_.main().widening, &doubt.words};
     }
   }
-  /// What the engine said when it refused the model; null where it did not.
-  const std::string* refusal(const std::string& engine) const {
+  /// What the engine said when it refused the model on that device; null where it did not.
+  const std::string* refusal(size_t task) const {
     for (const auto* one : refused_)
-      if (one->task.engine == engine) return &one->error;
+      if (one->task.engine == trained_.tasks[task].engine &&
+          one->task.device == trained_.tasks[task].device)
+        return &one->error;
     return nullptr;
   }
+  /// A model is known again by its workload: callers may say themselves how large inputs are.
   void look_for_refusals(const std::vector<double>& columns) {
     const auto is_same = [](double a, double b) {
       return std::abs(a - b) <= kSameNumber * std::max(std::abs(a), std::abs(b));
     };
     for (const auto& one : trained_.refused)
-      if (std::equal(columns.begin(), columns.end(), one.numbers.begin(), one.numbers.end(),
-                     is_same))
+      if (std::equal(columns.begin(), columns.begin() + model::kWorkloadColumns.size(),
+                     one.numbers.begin(), is_same))
         refused_.push_back(&one);
   }
   /// Whether all measured tasks are told.
@@ -125,7 +128,7 @@ class Answer {
   };
   bool wanted(size_t task) const {
     return (precision_.empty() || trained_.tasks[task].precision == precision_) &&
-           refusal(trained_.tasks[task].engine) == nullptr;
+           refusal(task) == nullptr;
   }
 
   const Trained& trained_;
@@ -220,11 +223,10 @@ std::vector<Estimate> Predictor::tell(const model::Characteristics& model,
   return answer.estimates(asked, &model.workload);
 }
 
-std::string Predictor::refusal(const model::Characteristics& model,
-                               const std::string& engine) const {
+std::string Predictor::refusal(const model::Characteristics& model, size_t task) const {
   Answer answer(state_->trained);
   answer.look_for_refusals(column_values(model.counts, &model.workload));
-  const auto* error = answer.refusal(engine);
+  const auto* error = answer.refusal(task);
   return error == nullptr ? "" : *error;
 }
 

@@ -10,6 +10,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <tuple>
 
 #include <assay/predict/leave_devices_out.h>
 #include <assay/predict/train.h>
@@ -140,16 +141,19 @@ std::vector<TaskFacts> facts_of(const Runs& runs) {
   return facts;
 }
 
-/// Of each model that an engine refused, once.
+/// Of each model that an engine refused on a device and never ran there, once.
 std::vector<Refusal> refusals_of(const Runs& runs) {
-  std::vector<Refusal> found;
-  for (const auto& one : runs.refused) {
-    const auto is_same = [&](const Refusal& other) {
-      return other.task.engine == one.task.engine && other.numbers == one.numbers;
-    };
-    if (!one.numbers.empty() && std::none_of(found.begin(), found.end(), is_same))
-      found.push_back(one);
+  std::set<std::tuple<std::string, std::string, std::vector<double>>> known;
+  for (const auto& run : runs.runs) {
+    const auto& model = runs.models[run.model];
+    const Task& task = runs.tasks[run.task];
+    if (model.workload)
+      known.emplace(task.device, task.engine, column_values(model.counts, &*model.workload));
   }
+  std::vector<Refusal> found;
+  for (const auto& one : runs.refused)
+    if (!one.numbers.empty() && known.emplace(one.task.device, one.task.engine, one.numbers).second)
+      found.push_back(one);
   return found;
 }
 
@@ -179,10 +183,12 @@ Result<Teller> make_teller(const Runs& runs, const Part& part, const Grid& idle,
   const auto lesson = idle_lesson(runs, *part.recipe, part.needs_workload, idle);
   Teller teller{*part.recipe, lesson.tasks, {}, {}, {}, {}, verdict.widths.widening};
   if (verdict.method == Method::pieces) {
+    std::vector<double> shares;
+    if (!verdict.whole_shares.empty())
+      for (const size_t task : lesson.tasks) shares.push_back(verdict.whole_shares[task]);
     ASSAY_TRY(teller.idle,
               learn_idle_by_pieces(runs, lesson.lesson, lesson.tasks, lesson.models, idle));
-    for (const size_t task : verdict.whole_shares.empty() ? std::vector<size_t>{} : lesson.tasks)
-      teller.idle.whole_shares.push_back(verdict.whole_shares[task]);
+    teller.idle.whole_shares = shares;
   } else {
     ASSAY_TRY(teller.idle, learn_idle(lesson.lesson, verdict.method, seed));
   }
@@ -247,9 +253,9 @@ std::vector<std::pair<std::string, double>> importance_of_pieces(const Runs& run
   for (size_t model = 0; model < runs.models.size(); ++model) {
     const auto pieces = pieces_of(runs, model);
     if (pieces.empty()) continue;
-    const auto whole = tell_pieces(learned, pieces);
+    const auto whole = tell_pieces(learned, pieces, pieces);
     for (const auto& piece : pieces) {
-      const auto own = tell_pieces(learned, std::span(&piece, 1));
+      const auto own = tell_pieces(learned, std::span(&piece, 1), pieces);
       for (size_t task = 0; task < own.size(); ++task)
         sums[piece.kind] += std::exp(own[task] - whole[task]) / static_cast<double>(own.size());
     }

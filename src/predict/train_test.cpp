@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "recipe.h"
 #include "testing/known_world.h"
 
 #include <cmath>
@@ -163,6 +164,19 @@ TEST(Train, what_was_never_idle_is_doubted_when_idle) {
   EXPECT_EQ(busy.doubt, "");
   EXPECT_NEAR(idle.high / idle.seconds, busy.high / busy.seconds, 1e-6)
       << "no narrower where nothing was measured";
+}
+
+TEST(Train, what_was_run_after_all_was_not_refused) {
+  Runs runs = known_runs(12);
+  const RunModel& model = runs.models[runs.runs[0].model];
+  runs.refused.push_back({model.name, runs.tasks[runs.runs[0].task], "not in time",
+                          column_values(model.counts, &*model.workload)});
+  const auto training = train(runs, {});
+  ASSERT_TRUE(training) << training.error().message;
+  const auto learned = Predictor::parse("m.json", training->file);
+  ASSERT_TRUE(learned) << learned.error().message;
+  const auto asked = asked_model(runs.runs[0].model);
+  EXPECT_EQ(tell_all(*learned, asked, 0).size(), kKnownDevices.size());
 }
 
 TEST(Train, hostile_counts_give_a_time_and_a_doubt) {

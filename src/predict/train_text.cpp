@@ -99,7 +99,7 @@ std::string figures_text(const TrainReport& report) {
         if (tried == name) return percent(accuracy.bounded_error);
       return std::string("-");
     });
-  text += "  (on average, nothing counted above 50 %: the least decides)\n";
+  text += "  (on average, in logarithms, none counted above a half: the least decides)\n";
   return text;
 }
 

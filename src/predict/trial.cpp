@@ -62,7 +62,7 @@ class Fold {
     for (size_t i = 0; i < told.methods.size(); ++i) {
       if (told.methods[i] == Method::pieces) {
         // With too few pieces of some task the others are still tried.
-        if (const auto idle = tell_by_pieces(lesson, models, features, costs))
+        if (const auto idle = tell_by_pieces(lesson, models))
           spread(lesson.tasks, models, *idle, told.logs[i]);
         else
           told.drop(i--);
@@ -75,24 +75,16 @@ class Fold {
   }
 
  private:
-  Result<Grid> tell_by_pieces(const IdleLesson& lesson, const std::vector<size_t>& models,
-                              const Grid& features, const Grid& costs) const {
-    ASSAY_TRY(const auto learned,
-              learn_idle_by_pieces(runs_, lesson.lesson, lesson.tasks, lesson.models, load_.idle));
+  Result<Grid> tell_by_pieces(const IdleLesson& lesson, const std::vector<size_t>& models) const {
+    ASSAY_TRY(const auto learned, learn_pieces(runs_, lesson.tasks, lesson.models, load_.idle));
     Grid idle(lesson.tasks.size(), models.size(), kNone);
     for (size_t item = 0; item < models.size(); ++item) {
       const auto pieces = pieces_of(runs_, models[item]);
       if (pieces.empty()) continue;
-      const auto logs =
-          tell_idle_by_pieces(learned, pieces, row_of(features, item), row_of(costs, item));
+      const auto logs = tell_pieces(learned, pieces, pieces);
       for (size_t row = 0; row < logs.size(); ++row) idle.at(row, item) = logs[row];
     }
     return idle;
-  }
-  static Grid row_of(const Grid& grid, size_t row) {
-    Grid one(1, grid.columns);
-    std::copy(grid.row(row).begin(), grid.row(row).end(), one.values.begin());
-    return one;
   }
   /// From times on idle devices to those of the runs, each beside its load.
   void spread(const std::vector<size_t>& tasks, const std::vector<size_t>& models, const Grid& idle,
@@ -134,15 +126,10 @@ double loss_of(const Runs& runs, const std::vector<double>& logs) {
 }
 
 /// Loss of runs of one task outside of one fold, when pieces are drawn so far to whole models.
-double loss_drawn(const Runs& runs, const RunFolds& folds, const std::vector<double>& pieces,
-                  const std::vector<double>& wholes, std::pair<size_t, size_t> task_and_fold,
-                  double share) {
+double loss_drawn(const Runs& runs, const Chosen& outside, const std::vector<double>& pieces,
+                  const std::vector<double>& wholes, double share) {
   double sum = 0;
-  for (size_t run = 0; run < pieces.size(); ++run) {
-    const auto& [task, fold] = task_and_fold;
-    if (runs.runs[run].task != task || folds.of_run[run] == fold || runs.runs[run].outlier)
-      continue;
-    if (std::isnan(pieces[run]) || std::isnan(wholes[run])) continue;
+  for (const size_t run : outside) {
     const double told = std::lerp(pieces[run], wholes[run], share);
     sum += std::min(std::abs(told - std::log(runs.runs[run].seconds)), kWorst);
   }
@@ -150,7 +137,7 @@ double loss_drawn(const Runs& runs, const RunFolds& folds, const std::vector<dou
 }
 
 /// Draws what pieces tell to what whole models tell, as far as helps in each task. How far is seen
-/// from the other folds, so that what is told of a run is not chosen by it.
+/// from the errors in the other folds, not from those of the runs themselves.
 void draw_to_wholes(const Runs& runs, const RunFolds& folds, UnseenTold& told) {
   const auto index_of = [&](Method method) {
     return static_cast<size_t>(std::find(told.methods.begin(), told.methods.end(), method) -
@@ -162,10 +149,15 @@ void draw_to_wholes(const Runs& runs, const RunFolds& folds, UnseenTold& told) {
   const auto pieces = told.logs[by_pieces];
   const auto& wholes = told.logs[by_wholes];
   const auto best_share = [&](size_t task, size_t fold) {
+    Chosen outside;
+    for (size_t run = 0; run < pieces.size(); ++run)
+      if (runs.runs[run].task == task && folds.of_run[run] != fold && !runs.runs[run].outlier &&
+          !std::isnan(pieces[run]) && !std::isnan(wholes[run]))
+        outside.push_back(run);
     double best = 0;
     double least = HUGE_VAL;
     for (int tenths = 0; tenths <= 10; ++tenths) {
-      const double loss = loss_drawn(runs, folds, pieces, wholes, {task, fold}, tenths / 10.0);
+      const double loss = loss_drawn(runs, outside, pieces, wholes, tenths / 10.0);
       if (!(loss < least)) continue;
       least = loss;
       best = tenths / 10.0;

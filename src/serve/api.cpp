@@ -237,9 +237,8 @@ ServerResponse Api::deployments(const ServerRequest& /*request*/) const {
 ServerResponse Api::models(const ServerRequest& request) const {
   ServerResponse response;
   response.later = [this, request] {
+    const BodyRemoved removed(request);
     const auto uploaded = add_model(request, uploads_);
-    std::error_code ignored;
-    std::filesystem::remove(request.body_file, ignored);
     if (!uploaded) return problem(status_of(uploaded.error()), uploaded.error().message);
     return json_answer(201, dumped(model_document(*uploaded)));
   };

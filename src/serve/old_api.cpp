@@ -157,9 +157,8 @@ ServerResponse OldApi::profiling(const ServerRequest& request) const {
 ServerResponse OldApi::upload(const ServerRequest& request) const {
   ServerResponse response;
   response.later = [this, request] {
+    const BodyRemoved removed(request);
     const auto answer = upload_answer(request, *state_.now(), uploads_);
-    std::error_code ignored;
-    std::filesystem::remove(request.body_file, ignored);
     if (!answer) return old_error(status_of(answer.error()), answer.error().message);
     return *answer;
   };

@@ -55,12 +55,17 @@ Result<void> serve(const ServiceSettings& settings, const Tell& tell) {
       loop, [&api](const net::ServerRequest& request) { return api.answer(request); }, limits);
   server.plan_requests([&api](const net::ServerRequest& head) { return api.plan(head); });
   server.refuse_by(problem);
+  const auto tell_mistake = [&tell](const std::string& words) {
+    tell("a request failed by a mistake of ours: " + words);
+  };
+  server.tell_mistakes(tell_mistake);
   net::HttpServer old_server(
       loop, [&old_api](const net::ServerRequest& request) { return old_api.answer(request); },
       limits);
   old_server.plan_requests(
       [&old_api](const net::ServerRequest& head) { return old_api.plan(head); });
   old_server.refuse_by(old_error);
+  old_server.tell_mistakes(tell_mistake);
   ASSAY_CHECK(listen_at(server, settings.listen, "the service listens", tell));
   if (!settings.old_listen.empty())
     ASSAY_CHECK(listen_at(old_server, settings.old_listen, "the two old routes are", tell));

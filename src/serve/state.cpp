@@ -9,6 +9,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kBridged(15);
+constexpr std::chrono::seconds kOldest(30);  ///< also while an answer is awaited
 
 }  // namespace
 
@@ -31,11 +32,11 @@ std::shared_ptr<const Snapshot> State::now() const {
     found = snapshot_;
   }
   // Whoever reads anew may hang; what it last said is not true for ever.
-  const std::chrono::duration<double> age = Clock::now() - found->read;
-  if (!queries_ || !found->problem.empty() || age.count() <= 2 * settings_.join.oldest_seconds)
-    return found;
+  const auto age = Clock::now() - found->read;
+  if (!queries_ || !found->problem.empty() || age <= kOldest) return found;
   auto old = std::make_shared<Snapshot>(*found);
-  old->problem = fmt::format("the nodes were asked for {:.0f} s ago, and not since", age.count());
+  old->problem = fmt::format("the nodes were asked for {} s ago, and not since",
+                             std::chrono::duration_cast<std::chrono::seconds>(age).count());
   return old;
 }
 

@@ -112,7 +112,7 @@ net::RequestPlan Uploads::plan(const net::ServerRequest& head, uint64_t largest,
                                                sender->second))};
   if (being_sent_ + head.content_length.value_or(1) > half_)
     return {.refusal = refuse(503, "too much is being sent at this moment; come again later")};
-  ++senders_[caller];
+  ++senders_[caller];  // until what is sent is gone
   const auto sent = std::make_shared<Sent>(*this, caller);
   return {.body_bytes = largest, .folder = incoming(), .hold = sent, .take = [sent](size_t bytes) {
             return sent->take(bytes);
@@ -218,7 +218,7 @@ void Uploads::remove(const Uploaded& uploaded) {
 Result<void> check_not_empty(const net::ServerRequest& request) {
   std::error_code error;
   if (fs::file_size(request.body_file, error) > 0 && !error) return {};
-  return bad_input("the request has no body: send the ONNX file, in a form's field 'file'");
+  return bad_input("the request has no body: send the ONNX file");
 }
 
 }  // namespace assay::serve

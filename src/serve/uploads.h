@@ -69,6 +69,21 @@ class Uploads {
   std::map<std::string, Uploaded> known_ ASSAY_GUARDED_BY(mutex_);
 };
 
+/// Removes the file of a request's body when it is gone.
+class BodyRemoved {
+ public:
+  explicit BodyRemoved(const net::ServerRequest& request) : file_(request.body_file) {}
+  BodyRemoved(const BodyRemoved&) = delete;
+  BodyRemoved& operator=(const BodyRemoved&) = delete;
+  ~BodyRemoved() {
+    std::error_code ignored;
+    std::filesystem::remove(file_, ignored);
+  }
+
+ private:
+  const std::filesystem::path file_;
+};
+
 /// An error that says what to send, when a request that was to bring a model brought nothing.
 Result<void> check_not_empty(const net::ServerRequest& request);
 

@@ -50,6 +50,8 @@ def test_devices_that_were_measured_are_shared(postgres, trained, tmp_path):
     there.folder.mkdir()
     assert [d["device"]["name"] for d in there.json("device", "list", "--json", "--shared", postgres.url)] == ["desk"]
     assert there.json("device", "list", "--json") == []
+    assert there.assay("device", "remove", "desk", "--shared", postgres.url).returncode == 0
+    assert there.json("device", "list", "--json", "--shared", postgres.url) == []
 
 
 def test_the_service_outlives_its_store(postgres, trained, tmp_path):

@@ -59,6 +59,15 @@ class PostgresShelf final : public Shelf {
     return {};
   }
 
+  Result<bool> remove(const std::string& kind, const std::string& name) override {
+    ASSAY_TRY(const bool exists, has_table());
+    if (!exists) return false;
+    ASSAY_TRY(const Rows rows,
+              run("DELETE FROM assay_documents WHERE kind = $1 AND name = $2 RETURNING name",
+                  {kind, name}));
+    return libpq().rows(rows.get()) > 0;
+  }
+
   Result<std::vector<Document>> list(const std::string& kind) override {
     std::vector<Document> found;
     ASSAY_TRY(const bool exists, has_table());

@@ -103,6 +103,8 @@ class HttpServer {
   /// How an answer looks that says why there is none; refusal() unless set.
   using Refuse = std::function<ServerResponse(int status, std::string_view sentence)>;
   void refuse_by(Refuse refuse);
+  /// Told what a handler threw, from any thread; callers only get 500.
+  void tell_mistakes(std::function<void(const std::string&)> tell);
 
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;

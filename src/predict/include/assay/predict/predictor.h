@@ -69,8 +69,8 @@ class Predictor {
   /// at once take far less than one by one.
   std::vector<Estimate> tell(const model::Characteristics& model,
                              std::span<const Asked> asked) const;
-  /// What the engine said when it refused that very model; empty when it did not.
-  std::string refusal(const model::Characteristics& model, const std::string& engine) const;
+  /// What the engine of a task said when it refused that very model; empty when it did not.
+  std::string refusal(const model::Characteristics& model, size_t task) const;
   /// For each task, by the old counts alone.
   std::vector<Estimate> tell(const model::Counts& counts, std::span<const Asked> asked) const;
 

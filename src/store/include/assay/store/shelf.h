@@ -30,6 +30,8 @@ class Shelf {
   /// In place of an older one of that kind and name.
   virtual Result<void> put(const std::string& kind, const std::string& name,
                            const std::string& json) = 0;
+  /// Whether it was there.
+  virtual Result<bool> remove(const std::string& kind, const std::string& name) = 0;
   /// In the order of their names.
   virtual Result<std::vector<Document>> list(const std::string& kind) = 0;
   virtual Result<std::optional<Document>> find(const std::string& kind,
