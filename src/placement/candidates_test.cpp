@@ -25,7 +25,8 @@ const Predictor& predictor() {
       run.seconds *= 0.8;
       runs.runs.push_back(run);
     }
-    for (const auto& [number, engine] : {std::pair(105, "other"), {106, "other"}, {106, "opencv"}}) {
+    for (const auto& [number, engine] :
+         {std::pair(105, "other"), {106, "other"}, {106, "opencv"}}) {
       const auto model = predict::testing::known_model(static_cast<size_t>(number));
       runs.refused.push_back({"net",
                               {"board", engine, "float32"},
