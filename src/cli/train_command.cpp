@@ -90,7 +90,7 @@ void show_progress(const std::string& what) {
 /// Where the file goes; its folder is there.
 std::filesystem::path output_of(const TrainArguments& args, const Context& context) {
   if (!args.output.empty()) return args.output;
-  const std::filesystem::path usual = context.store.parent_path() / "placement.json";
+  std::filesystem::path usual = context.store.parent_path() / "placement.json";
   std::error_code ignored;
   std::filesystem::create_directories(usual.parent_path(), ignored);
   return usual;

@@ -33,7 +33,7 @@ const Predictor& predictor() {
                               "no such operator",
                               predict::column_values(model.counts, &*model.workload)});
     }
-    const auto training = predict::train(std::move(runs), {});
+    const auto training = predict::train(runs, {});
     EXPECT_TRUE(training) << training.error().message;
     return Predictor::parse("model.json", training->file);
   }();

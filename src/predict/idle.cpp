@@ -70,6 +70,7 @@ void learn_lines(const Lesson& lesson, Idle& idle) {
 /// What the base leaves, told by trees; values far off have little say.
 Result<Booster> boost_rest(const Grid& features, const std::vector<double>& rest, uint64_t seed) {
   std::vector<double> sizes;
+  sizes.reserve(rest.size());
   for (const double one : rest) sizes.push_back(std::abs(one));
   const double bearable = kBearable * std::max(median(std::move(sizes)), kLeastDeviation);
   return Booster::train(features, log_loss(rest, bearable),
@@ -80,6 +81,7 @@ Result<void> learn_trees(const Lesson& lesson, uint64_t seed, Idle& idle) {
   for (size_t task = 0; task < lesson.log_times.rows; ++task) {
     const auto known = known_of(lesson.log_times.row(task));
     std::vector<double> rest;
+    rest.reserve(known.size());
     for (const size_t item : known)
       rest.push_back(lesson.log_times.at(task, item) -
                      base_of(idle.learned.base.row(task), lesson.costs.row(item)));

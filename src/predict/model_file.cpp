@@ -100,6 +100,7 @@ json json_of(const Task& task) {
 
 std::vector<double> workload_values(const model::Workload& workload) {
   std::vector<double> values;
+  values.reserve(model::kWorkloadColumns.size());
   for (const auto& column : model::kWorkloadColumns) values.push_back(workload.*column.value);
   return values;
 }

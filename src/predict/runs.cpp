@@ -143,7 +143,7 @@ class Reader {
   std::string text(size_t row, const std::string& ours) const {
     const auto column = theirs(ours);
     if (cells_.has(column)) return cells_.text(row, column);
-    if (joined_ == nullptr || !joined_->has(column)) return {};
+    if (joined_ == nullptr || mapping_ == nullptr || !joined_->has(column)) return {};
     const auto found = joined_rows_.find(cells_.text(row, mapping_->join_on));
     return found == joined_rows_.end() ? std::string() : joined_->text(found->second, column);
   }
@@ -295,7 +295,7 @@ class Reader {
 }  // namespace
 
 std::string family_of(const std::string& model) {
-  const std::string file = model.substr(0, model.find('['));  // without sizes that were chosen
+  std::string file = model.substr(0, model.find('['));  // without sizes that were chosen
   const std::string name = file.substr(0, file.find_first_of("-_"));
   if (name == "mixed") return file;  // drawn at random: no two are alike
   const size_t last = name.find_last_not_of("0123456789.");

@@ -262,6 +262,7 @@ std::vector<std::pair<std::string, double>> importance_of_pieces(const Runs& run
     models += 1;
   }
   std::vector<std::pair<std::string, double>> importance;
+  importance.reserve(sums.size());
   for (const auto& [kind, sum] : sums) importance.emplace_back(kind, sum / models);
   return importance;
 }

@@ -78,12 +78,14 @@ Axis times_axis(const std::vector<Shown>& shown, const char* title) {
 
 std::string told_over_actual(const std::vector<Shown>& shown) {
   std::vector<PlotPoint> points;
+  points.reserve(shown.size());
   for (const auto& one : shown) points.push_back({one.actual, one.told, one.group, one.title});
   return scatter(times_axis(shown, "measured"), times_axis(shown, "told"), points,
                  {{1, 0, "guide"}, {1, std::log(1.1), "limit"}, {1, std::log(0.9), "limit"}});
 }
 std::string residuals(const std::vector<Shown>& shown) {
   std::vector<PlotPoint> points;
+  points.reserve(shown.size());
   for (const auto& one : shown)
     points.push_back(
         {one.actual, 100 * (std::exp(one.told - one.actual) - 1), one.group, one.title});

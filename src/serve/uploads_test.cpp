@@ -187,6 +187,7 @@ TEST_F(UploadsTest, models_that_come_at_once_take_no_more_room_than_others) {
   ASSERT_TRUE(uploads.open());
   for (int round = 0; round < 3; ++round) {
     std::vector<std::jthread> callers;
+    callers.reserve(8);
     for (int i = 0; i < 8; ++i)
       callers.emplace_back([&] {
         const auto sent = uploads.add("m.onnx", bytes);
