@@ -10,6 +10,7 @@ namespace {
 
 using nlohmann::json;
 
+constexpr size_t kFewModels = 60;
 constexpr size_t kMostNamed = 5;
 constexpr size_t kLongest = 100;
 constexpr size_t kMostTasks = 20;
@@ -134,16 +135,18 @@ std::string refused_text(const std::vector<Refusal>& refused) {
   return text;
 }
 
-std::string table_text(const TrainReport& report) {
+size_t models_of(const Runs& runs) {
   std::set<size_t> models;
+  for (const auto& run : runs.runs) models.insert(run.model);
+  return models.size();
+}
+
+std::string table_text(const TrainReport& report) {
   size_t outliers = 0;
-  for (const auto& run : report.runs.runs) {
-    models.insert(run.model);
-    outliers += run.outlier ? 1 : 0;
-  }
+  for (const auto& run : report.runs.runs) outliers += run.outlier ? 1 : 0;
   std::string text = fmt::format(
       "{} of {} on {}; {}, no {} on both sides", counted(report.runs.runs.size(), "run"),
-      counted(models.size(), "model"), counted(report.runs.devices.size(), "device"),
+      counted(models_of(report.runs), "model"), counted(report.runs.devices.size(), "device"),
       counted(report.folds, "fold"), report.by_family ? "family" : "model");
   if (outliers > 0) text += fmt::format("; {} had little say", counted(outliers, "outlier"));
   return text + "\n";
@@ -163,6 +166,11 @@ std::string answer_of(const Trial& trial) {
 std::string train_text(const TrainReport& report) {
   const Trial& trial = report.has_workload ? report.by_workload : report.by_counts;
   std::string text = answer_of(trial);
+  if (const size_t models = models_of(report.runs); models < kFewModels)
+    text += fmt::format(
+        "Only {} measured: with {} or more, of many families, others are told better (assay model "
+        "make --set, assay collect).\n\n",
+        models == 1 ? "1 model was" : fmt::format("{} models were", models), kFewModels);
   text += figures_text(report) + "\n" + tasks_text(report);
   for (const auto& one : report.unseen_devices)
     text += fmt::format("  a device that was left out, {}: {} within 10 %, median error {}\n",
