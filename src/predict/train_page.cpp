@@ -144,6 +144,16 @@ std::string figures_of(const TrainReport& report) {
   return out + "</table></div>\n";
 }
 
+/// "log_idle_seconds" is called "idle seconds".
+std::vector<std::pair<std::string, double>> in_words(
+    std::vector<std::pair<std::string, double>> shares) {
+  for (auto& [name, share] : shares) {
+    if (name.starts_with("log_")) name.erase(0, 4);
+    std::replace(name.begin(), name.end(), '_', ' ');
+  }
+  return shares;
+}
+
 std::string answer_of(const Trial& trial) {
   std::string out = fmt::format(
       "<p>A model that was not learned from is told within 10 % in <b>{}</b> of runs, and half of "
@@ -168,15 +178,17 @@ std::string train_page(const TrainReport& report) {
       kStyle);
   page += "<h1>How well times are told</h1>\n" + answer_of(trial);
   page += fmt::format(
-      "<p class=\"soft\">{} runs of {} models on {} devices, in {} folds with no {} on both sides. "
+      "<p class=\"soft\">{} runs of {} models on {} device{}, in {} folds with no {} on both "
+      "sides. "
       "Learned by {}.</p>\n",
-      report.runs.runs.size(), report.runs.models.size(), report.runs.devices.size(), report.folds,
+      report.runs.runs.size(), report.runs.models.size(), report.runs.devices.size(),
+      report.runs.devices.size() == 1 ? "" : "s", report.folds,
       report.by_family ? "family" : "model", trial.method);
   page += key_of(report) + "<div class=\"cards\">\n";
   page += section("Told over measured", told_over_actual(shown));
   page += section("What was off", residuals(shown));
   page += section("What counts of a model", bars(report.model_importance, kMostBars));
-  page += section("What counts of a load", bars(report.load_importance, kMostBars));
+  page += section("What counts of a load", bars(in_words(report.load_importance), kMostBars));
   page += "</div>\n<br>" + section("All figures", figures_of(report));
   return page + "</html>\n";
 }
