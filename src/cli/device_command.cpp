@@ -27,6 +27,7 @@ Examples:
   assay device calibrate --name pole-7 --quick
   assay device calibrate --cpus 0 --quota 0.5 --name half-a-core
   assay device list
+  assay device remove half-a-core
 
 What was measured is kept in devices/NAME.json beside the history, where `assay train` looks.
 )";
@@ -211,14 +212,12 @@ Result<std::filesystem::path> known_file(const DeviceArguments& args,
   return file;
 }
 
-/// From beside the history, or from what machines share.
+/// From beside the history, and from what machines share.
 Result<int> remove(const DeviceArguments& args, const std::filesystem::path& store) {
   bool was_there = false;
   if (!args.shared.empty()) {
     ASSAY_TRY(const auto shelf, store::Shelf::open(args.shared));
     ASSAY_TRY(was_there, shelf->remove("device", args.name));
-    if (!was_there)
-      return bad_input(fmt::format("no device '{}' is in the shared store", args.name));
   }
   const auto file = known_file(args, store);
   if (!file && !was_there) return fail(file.error());

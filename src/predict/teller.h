@@ -78,7 +78,7 @@ struct Trained {
   std::vector<Unmeasured> unmeasured;  ///< their tasks are behind all others
   std::vector<model::Workload> usual;  ///< by which devices are compared
   double unmeasured_width = 0;         ///< half of an interval of a device without runs
-  std::vector<Refusal> refused;        ///< one for each model and engine
+  std::vector<Refusal> refused;        ///< one for each model, device and engine
 
   /// The one that tells most.
   const Teller& main() const { return by_workload ? *by_workload : by_counts; }

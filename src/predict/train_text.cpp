@@ -97,7 +97,7 @@ std::string figures_text(const TrainReport& report) {
   for (const auto& [method, unused] : most.tried)
     add(fmt::format("  {} is off by", method).c_str(), [&name = method](const Trial& t) {
       for (const auto& [tried, accuracy] : t.tried)
-        if (tried == name) return percent(accuracy.bounded_error);
+        if (tried == name && accuracy.count > 0) return percent(accuracy.bounded_error);
       return std::string("-");
     });
   text += "  (on average, in logarithms, none counted above a half: the least decides)\n";
