@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prepared.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <assay/analysis/series_analysis.h>
+
+// The best partition into levels, each change paid for (optimal partitioning with pruning, PELT).
+namespace assay::analysis {
+
+namespace {
+
+/// Longer series are looked at in as many steps: a change is then told that much less exactly.
+constexpr size_t kSteps = 2000;
+/// What a change costs, in variances of the noise and logarithms of the length.
+constexpr double kPrice = 4;
+/// A level holds for at least so many steps.
+constexpr size_t kShortest = 5;
+
+struct Steps {
+  std::vector<double> values;  ///< without gaps
+  size_t width = 1;            ///< of a step, in values of the series
+};
+
+Steps in_steps(const std::vector<double>& values) {
+  Steps steps;
+  steps.width = (values.size() + kSteps - 1) / kSteps;
+  double last = std::numeric_limits<double>::quiet_NaN();
+  for (size_t from = 0; from < values.size(); from += steps.width) {
+    double sum = 0, count = 0;
+    for (size_t i = from; i < std::min(values.size(), from + steps.width); ++i)
+      if (std::isfinite(values[i])) {
+        sum += values[i];
+        ++count;
+      }
+    if (count > 0) last = sum / count;
+    steps.values.push_back(last);
+  }
+  const auto first = std::find_if(steps.values.begin(), steps.values.end(),
+                                  [](double value) { return std::isfinite(value); });
+  if (first == steps.values.end()) return {};
+  std::fill(steps.values.begin(), first, *first);
+  return steps;
+}
+
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// The variance of what is not a change of level, by differences over several distances: of noise
+/// with a memory the far ones are larger, and it is those that look like changes.
+double noise_variance(const std::vector<double>& values) {
+  double most = 0;
+  for (size_t apart = 1; apart <= 8 && 4 * apart < values.size(); apart *= 2) {
+    std::vector<double> differences;
+    for (size_t i = apart; i < values.size(); ++i)
+      differences.push_back(std::abs(values[i] - values[i - apart]));
+    const double deviation = median_of(std::move(differences)) / (0.6745 * std::sqrt(2.0));
+    most = std::max(most, deviation * deviation);
+  }
+  return most;
+}
+
+/// How many values in a row say the same, roughly.
+double memory(const std::vector<double>& values) {
+  double mean = 0, own = 0, next = 0;
+  for (size_t i = 1; i < values.size(); ++i)
+    mean += (values[i] - values[i - 1]) / static_cast<double>(values.size() - 1);
+  for (size_t i = 2; i < values.size(); ++i) {
+    const double here = values[i] - values[i - 1] - mean;
+    own += here * here;
+    next += here * (values[i - 1] - values[i - 2] - mean);
+  }
+  // White noise has differences that are correlated by -1/2; a random walk's are not.
+  const double correlation = own > 0 ? std::clamp(next / own, -0.5, 0.3) : -0.5;
+  return 1 + 40 * (correlation + 0.5);
+}
+
+class Levels {
+ public:
+  explicit Levels(const std::vector<double>& values) : sums_(values.size() + 1), squares_(sums_) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      sums_[i + 1] = sums_[i] + values[i];
+      squares_[i + 1] = squares_[i] + values[i] * values[i];
+    }
+  }
+  double mean(size_t from, size_t to) const {
+    return (sums_[to] - sums_[from]) / static_cast<double>(to - from);
+  }
+  /// What one level for all of these leaves unexplained.
+  double cost(size_t from, size_t to) const {
+    const double sum = sums_[to] - sums_[from];
+    return squares_[to] - squares_[from] - sum * sum / static_cast<double>(to - from);
+  }
+
+ private:
+  std::vector<double> sums_, squares_;
+};
+
+/// The ends of the levels, the last one included.
+std::vector<size_t> partition(const Levels& levels, size_t length, double price) {
+  std::vector<double> best(length + 1, std::numeric_limits<double>::infinity());
+  std::vector<size_t> before(length + 1);
+  std::vector<size_t> starts = {0};
+  best[0] = -price;
+  for (size_t end = kShortest; end <= length; ++end) {
+    for (const size_t start : starts) {
+      const double cost = best[start] + levels.cost(start, end) + price;
+      if (end - start < kShortest || cost >= best[end]) continue;
+      best[end] = cost;
+      before[end] = start;
+    }
+    std::erase_if(starts, [&](size_t start) {
+      return end - start >= kShortest && best[start] + levels.cost(start, end) > best[end];
+    });
+    if (std::isfinite(best[end])) starts.push_back(end);
+  }
+  std::vector<size_t> ends;
+  for (size_t end = length; end > 0; end = before[end]) ends.push_back(end);
+  std::reverse(ends.begin(), ends.end());
+  return ends;
+}
+
+std::vector<double> without_cycles(const std::vector<double>& values,
+                                   const std::vector<Cycle>& cycles) {
+  Prepared series;
+  series.values = values;
+  series.known.resize(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    series.known[i] = std::isfinite(values[i]);
+    series.count += series.known[i];
+    if (!series.known[i]) series.values[i] = 0;
+  }
+  if (series.count == 0) return values;
+  double mean = 0;
+  for (size_t i = 0; i < values.size(); ++i) mean += series.values[i];
+  mean /= static_cast<double>(series.count);
+  for (size_t i = 0; i < values.size(); ++i)
+    if (series.known[i]) series.values[i] -= mean;
+  for (const auto& cycle : cycles) remove_cycle(series, cycle.period);
+  for (size_t i = 0; i < values.size(); ++i)
+    series.values[i] = series.known[i] ? series.values[i] + mean : values[i];
+  return series.values;
+}
+
+}  // namespace
+
+std::vector<ChangePoint> find_changes(const std::vector<double>& values,
+                                      const std::vector<Cycle>& cycles) {
+  const Steps steps = in_steps(cycles.empty() ? values : without_cycles(values, cycles));
+  const size_t length = steps.values.size();
+  if (length < 3 * kShortest) return {};
+  const double noise = noise_variance(steps.values);
+  const Levels levels(steps.values);
+  const double all = levels.cost(0, length);
+  // Without any noise, a thousandth of all variation is what does not matter.
+  const double price =
+      kPrice * std::log(static_cast<double>(length)) *
+      std::max(noise * memory(steps.values), 1e-3 * all / static_cast<double>(length));
+  if (!(price > 0)) return {};
+  const auto ends = partition(levels, length, price);
+  std::vector<ChangePoint> changes;
+  for (size_t i = 0; i + 1 < ends.size(); ++i) {
+    const size_t from = i ? ends[i - 1] : 0;
+    changes.push_back(
+        {ends[i] * steps.width, levels.mean(from, ends[i]), levels.mean(ends[i], ends[i + 1])});
+  }
+  return changes;
+}
+
+}  // namespace assay::analysis

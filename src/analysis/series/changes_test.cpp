@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include <assay/analysis/series_analysis.h>
+#include <gtest/gtest.h>
+
+namespace assay::analysis {
+namespace {
+
+class Changes : public testing::Test {
+ protected:
+  double noise() { return normal_(engine_); }
+  std::mt19937_64 engine_{11};
+  std::normal_distribution<> normal_;
+};
+
+TEST_F(Changes, are_found_where_the_level_changed) {
+  std::vector<double> values;
+  for (const double level : {10.0, 30.0, 22.0})
+    for (int i = 0; i < 200; ++i) values.push_back(level + 2 * noise());
+  const auto changes = find_changes(values, {});
+  ASSERT_EQ(changes.size(), 2);
+  EXPECT_NEAR(static_cast<double>(changes[0].at), 200, 2);
+  EXPECT_NEAR(changes[0].before, 10, 1);
+  EXPECT_NEAR(changes[0].after, 30, 1);
+  EXPECT_NEAR(static_cast<double>(changes[1].at), 400, 2);
+}
+
+TEST_F(Changes, noise_and_a_wandering_level_have_few_or_none) {
+  int of_noise = 0, of_memory = 0;
+  for (int series = 0; series < 50; ++series) {
+    std::vector<double> white(500), slow(500);
+    double level = 0;
+    for (size_t i = 0; i < white.size(); ++i) {
+      white[i] = noise();
+      slow[i] = level = 0.7 * level + noise();
+    }
+    of_noise += static_cast<int>(find_changes(white, {}).size());
+    of_memory += static_cast<int>(find_changes(slow, {}).size());
+  }
+  EXPECT_LE(of_noise, 1);
+  EXPECT_LE(of_memory, 5);
+}
+
+TEST_F(Changes, a_cycle_is_none) {
+  std::vector<double> values(720);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = 40 + 30 * std::sin(2 * std::numbers::pi * static_cast<double>(i) / 72) + noise() +
+                (i >= 360 ? 15 : 0);
+  const auto changes = find_changes(values, find_cycles(values));
+  ASSERT_EQ(changes.size(), 1);
+  EXPECT_NEAR(static_cast<double>(changes[0].at), 360, 15);
+}
+
+TEST_F(Changes, gaps_constants_and_short_series_are_no_harm) {
+  EXPECT_TRUE(find_changes({}, {}).empty());
+  EXPECT_TRUE(find_changes(std::vector<double>(10, 1), {}).empty());
+  EXPECT_TRUE(find_changes(std::vector<double>(400, 5), {}).empty());
+  EXPECT_TRUE(find_changes(std::vector<double>(400, std::nan("")), {}).empty());
+  std::vector<double> step(60, 1);
+  std::fill(step.begin() + 30, step.end(), 2);
+  step[3] = std::nan("");
+  const auto changes = find_changes(step, {});
+  ASSERT_EQ(changes.size(), 1);
+  EXPECT_EQ(changes[0].at, 30);
+}
+
+TEST_F(Changes, of_a_long_series_are_told_to_the_step) {
+  std::vector<double> values(100'000);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = (i < 61'000 ? 1 : 2) + 0.3 * noise();
+  const auto changes = find_changes(values, {});
+  ASSERT_EQ(changes.size(), 1);
+  EXPECT_NEAR(static_cast<double>(changes[0].at), 61'000, 60);
+}
+
+}  // namespace
+}  // namespace assay::analysis

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+#include <assay/analysis/series_analysis.h>
+
+namespace assay::analysis {
+
+namespace {
+using Samples = std::vector<std::pair<double, double>>;
+
+/// The median distance of neighbours that are not at the same time; 0: there are none.
+double usual_step(const Samples& sorted) {
+  std::vector<double> steps;
+  for (size_t i = 1; i < sorted.size(); ++i)
+    if (sorted[i].first > sorted[i - 1].first)
+      steps.push_back(sorted[i].first - sorted[i - 1].first);
+  if (steps.empty()) return 0;
+  const auto middle = steps.begin() + static_cast<ptrdiff_t>(steps.size() / 2);
+  std::nth_element(steps.begin(), middle, steps.end());
+  return *middle;
+}
+
+/// The mean of all steps, with long ones taken as several: a median of rounded times drifts away.
+double even_step(const Samples& sorted) {
+  const double usual = usual_step(sorted);
+  double count = 0;
+  for (size_t i = 1; i < sorted.size(); ++i)
+    count += std::round((sorted[i].first - sorted[i - 1].first) / usual);
+  const double mean = (sorted.back().first - sorted.front().first) / std::max(1.0, count);
+  return std::abs(mean / usual - 1) < 0.1 ? mean : usual;
+}
+
+}  // namespace
+
+Result<EvenSeries> evenly(Samples samples, size_t most) {
+  std::erase_if(samples, [](const auto& sample) { return !std::isfinite(sample.first); });
+  std::stable_sort(samples.begin(), samples.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  if (samples.size() < 2 || samples.front().first == samples.back().first)
+    return bad_input("a series needs values at two different times at least");
+  EvenSeries series;
+  series.start = samples.front().first;
+  series.step_seconds = even_step(samples);
+  const double count = std::round((samples.back().first - series.start) / series.step_seconds) + 1;
+  if (count > static_cast<double>(most))
+    return bad_input(fmt::format(
+        "the values are {:g} seconds apart and would fill {:g} steps, more than {}; cut the series "
+        "or take fewer values",
+        series.step_seconds, count, most));
+  series.values.resize(static_cast<size_t>(count));
+  std::vector<uint32_t> known(series.values.size());
+  for (const auto& [time, value] : samples) {
+    if (!std::isfinite(value)) continue;
+    const auto at = static_cast<size_t>(std::round((time - series.start) / series.step_seconds));
+    series.values[at] += value;
+    ++known[at];
+  }
+  for (size_t i = 0; i < known.size(); ++i)
+    series.values[i] =
+        known[i] ? series.values[i] / known[i] : std::numeric_limits<double>::quiet_NaN();
+  return series;
+}
+
+}  // namespace assay::analysis

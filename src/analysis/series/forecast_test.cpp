@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <random>
+
+#include <assay/analysis/forecast.h>
+#include <gtest/gtest.h>
+
+namespace assay::analysis {
+namespace {
+
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+
+class Daily : public testing::Test {
+ protected:
+  double truth(size_t hour) const {
+    const auto at = static_cast<double>(hour);
+    return 50 + 20 * std::sin(2 * std::numbers::pi * at / 24) +
+           (weekly_ && hour / 24 % 7 < 5 ? 10.0 : 0.0);
+  }
+  std::vector<double> measured(size_t length, double noise) {
+    std::vector<double> values(length);
+    for (size_t i = 0; i < length; ++i) values[i] = truth(i) + noise * normal_(engine_);
+    return values;
+  }
+  bool weekly_ = false;
+  std::mt19937_64 engine_{3};
+  std::normal_distribution<> normal_;
+};
+
+double mean_error(const Forecast& told, const std::vector<double>& truth) {
+  double sum = 0;
+  for (size_t i = 0; i < truth.size(); ++i) sum += std::abs(told.points[i].value - truth[i]);
+  return sum / static_cast<double>(truth.size());
+}
+
+TEST_F(Daily, tells_days_and_weeks_that_come_again) {
+  weekly_ = true;
+  const auto told = forecast(measured(24 * 35, 1), {48, {24, 168}});
+  ASSERT_EQ(told.points.size(), 48);
+  std::vector<double> next(48);
+  for (size_t i = 0; i < 48; ++i) next[i] = truth(24 * 35 + i);
+  EXPECT_LT(mean_error(told, next), 1);
+}
+
+TEST_F(Daily, intervals_hold_as_often_as_they_say) {
+  double in80 = 0, in95 = 0;
+  constexpr int kSeries = 120;
+  for (int series = 0; series < kSeries; ++series) {
+    const auto values = measured(24 * 24 + 24, 3);
+    const auto told = forecast(std::span(values).first(24 * 24), {24, {24}});
+    for (size_t i = 0; i < 24; ++i) {
+      const auto& point = told.points[i];
+      const double value = values[24 * 24 + i];
+      EXPECT_LE(point.low95, point.low80);
+      EXPECT_LE(point.low80, point.value);
+      in80 += value >= point.low80 && value <= point.high80;
+      in95 += value >= point.low95 && value <= point.high95;
+    }
+  }
+  EXPECT_NEAR(in80 / (24 * kSeries), 0.80, 0.06);
+  EXPECT_NEAR(in95 / (24 * kSeries), 0.95, 0.03);
+}
+
+TEST_F(Daily, gaps_and_missing_values_do_little_harm) {
+  auto values = measured(24 * 30, 1);
+  for (size_t i = 0; i < values.size(); i += 7) values[i] = kMissing;
+  std::fill(values.begin() + 300, values.begin() + 330, kMissing);
+  std::fill(values.end() - 3, values.end(), kMissing);
+  const auto told = forecast(values, {24, {24}});
+  std::vector<double> next(24);
+  for (size_t i = 0; i < 24; ++i) next[i] = truth(24 * 30 + i);
+  EXPECT_LT(mean_error(told, next), 4);
+}
+
+TEST_F(Daily, methods_are_named_and_weighed) {
+  const auto told = forecast(measured(24 * 20, 1), {24, {24}});
+  ASSERT_FALSE(told.methods.empty());
+  double sum = 0;
+  for (const auto& method : told.methods) {
+    EXPECT_FALSE(method.name.empty());
+    EXPECT_LE(method.weight, told.methods.front().weight);
+    sum += method.weight;
+  }
+  EXPECT_NEAR(sum, 1, 1e-9);
+}
+
+TEST(ShortSeries, something_is_told_of_any_value) {
+  for (size_t length = 1; length < 40; ++length) {
+    std::vector<double> values(length);
+    for (size_t i = 0; i < length; ++i) values[i] = static_cast<double>(i % 5);
+    const auto told = forecast(values, {10, {5}});
+    ASSERT_EQ(told.points.size(), 10) << length;
+    for (const auto& point : told.points) {
+      EXPECT_TRUE(std::isfinite(point.value)) << length;
+      EXPECT_TRUE(std::isfinite(point.high95)) << length;
+      EXPECT_GE(point.low95, 0) << "use is never negative";
+    }
+  }
+}
+
+TEST(ShortSeries, nothing_is_told_of_nothing) {
+  EXPECT_TRUE(forecast({}, {5, {}}).points.empty());
+  EXPECT_TRUE(forecast(std::vector<double>(9, kMissing), {5, {}}).points.empty());
+  EXPECT_TRUE(forecast(std::vector<double>(9, 1), {0, {}}).points.empty());
+}
+
+TEST(ConstantSeries, stays_what_it_was) {
+  const auto told = forecast(std::vector<double>(300, 7), {12, {24}});
+  for (const auto& point : told.points) {
+    EXPECT_NEAR(point.value, 7, 1e-6);
+    EXPECT_NEAR(point.high95, 7, 1e-3);
+  }
+}
+
+TEST(RisingSeries, is_not_told_to_rise_for_ever) {
+  std::vector<double> values(200);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = std::exp(0.05 * static_cast<double>(i));
+  const auto told = forecast(values, {1000, {}});
+  for (const auto& point : told.points) EXPECT_LE(point.value, 1.5 * values.back() + 1);
+}
+
+TEST(SeasonsOf, a_day_means_a_week_too_where_there_are_three) {
+  const std::vector<Cycle> day = {{24.02, 0.9, 0.8}};
+  EXPECT_EQ(seasons_of(day, 700, 3600), (std::vector<size_t>{24, 168}));
+  EXPECT_EQ(seasons_of(day, 400, 3600), (std::vector<size_t>{24}));
+  EXPECT_EQ(seasons_of(day, 700, 0), (std::vector<size_t>{24}));
+  EXPECT_EQ(seasons_of({{168, 0.9, 0.8}, {24, 0.9, 0.1}}, 700, 60), (std::vector<size_t>{24, 168}));
+  EXPECT_TRUE(seasons_of({}, 700, 3600).empty());
+}
+
+}  // namespace
+}  // namespace assay::analysis

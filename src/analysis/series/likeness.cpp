@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "likeness.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace assay::analysis {
+
+namespace {
+using Complex = std::complex<float>;
+
+/// Lags up to two thirds of the series: beyond, too few pairs are left.
+size_t lags_of(size_t length) {
+  return length * 2 / 3;
+}
+constexpr double kFewestPairs = 8;
+
+/// How many values stand so many samples apart from another known one.
+std::vector<double> pairs_of(const Prepared& series, RealFourier& fourier) {
+  std::vector<double> pairs(fourier.size() / 2 + 1);
+  if (!series.gaps()) {
+    for (size_t lag = 0; lag < std::min(pairs.size(), series.values.size()); ++lag)
+      pairs[lag] = static_cast<double>(series.values.size() - lag);
+    return pairs;
+  }
+  std::vector<double> known(fourier.size());
+  std::copy(series.known.begin(), series.known.end(), known.begin());
+  const auto& turned = fourier.forward(known);
+  for (size_t k = 0; k < turned.size(); ++k) pairs[k] = std::norm(turned[k]);
+  return fourier.symmetric(pairs);
+}
+
+/// The power of the series seen through a Hann window, which in the spectrum is a mean with
+/// neighbours: without it a trend's power would leak into all frequencies.
+std::vector<double> windowed_power(const std::vector<Complex>& spectrum, size_t apart) {
+  const size_t last = spectrum.size() - 1;
+  const auto mirrored = [&](size_t k, bool up) {
+    if (up)
+      return k + apart <= last ? spectrum[k + apart] : std::conj(spectrum[2 * last - k - apart]);
+    return k >= apart ? spectrum[k - apart] : std::conj(spectrum[apart - k]);
+  };
+  std::vector<double> power(spectrum.size());
+  for (size_t k = 0; k <= last; ++k)
+    power[k] = static_cast<double>(
+        std::norm(0.5F * spectrum[k] - 0.25F * (mirrored(k, false) + mirrored(k, true))));
+  return power;
+}
+
+struct Level {
+  double at;     ///< a frequency
+  double power;  ///< the mean of noise that would have this neighbourhood's median
+};
+
+/// The neighbourhoods' levels, at frequencies a third of an octave apart.
+std::vector<Level> levels_of(const std::vector<double>& power, size_t fewest) {
+  const double step = std::cbrt(2.0), reach = std::sqrt(2.0);
+  const size_t last = power.size() - 1;
+  std::vector<Level> levels;
+  std::vector<double> near;
+  for (double at = 2; at < static_cast<double>(last); at *= step) {
+    size_t from = std::max<size_t>(2, static_cast<size_t>(at / reach));
+    size_t to = std::min(last, static_cast<size_t>(at * reach) + 1);
+    if (to - from < fewest) {
+      from = from > fewest / 2 + 2 ? from - fewest / 2 : 2;
+      to = std::min(last, from + fewest);
+    }
+    near.assign(power.begin() + static_cast<ptrdiff_t>(from),
+                power.begin() + static_cast<ptrdiff_t>(to));
+    const auto middle = near.begin() + static_cast<ptrdiff_t>(near.size() / 2);
+    std::nth_element(near.begin(), middle, near.end());
+    levels.push_back({at, *middle / std::numbers::ln2 + 1e-12});
+  }
+  return levels;
+}
+
+std::vector<double> outstanding_of(const std::vector<double>& power, size_t fewest) {
+  std::vector<double> found(power.size());
+  const auto levels = levels_of(power, fewest);
+  if (levels.empty()) return found;
+  size_t left = 0;
+  for (size_t k = 2; k < power.size(); ++k) {
+    const auto at = static_cast<double>(k);
+    while (left + 1 < levels.size() && levels[left + 1].at <= at) ++left;
+    double level = levels[left].power;
+    if (left + 1 < levels.size()) {
+      const double share = (at - levels[left].at) / (levels[left + 1].at - levels[left].at);
+      level += share * (levels[left + 1].power - level);
+    }
+    found[k] = power[k] / level;
+  }
+  return found;
+}
+
+/// Where between its neighbours the top of a peak is, from -1 to 1.
+double top_of(double before, double here, double after) {
+  const double bend = before - 2 * here + after;
+  const double offset = bend < 0 ? 0.5 * (before - after) / bend : 0;
+  return std::abs(offset) <= 1 ? offset : 0;
+}
+
+}  // namespace
+
+size_t Likeness::fourier_size(size_t length) {
+  return good_fourier_size(length + lags_of(length) + 2);
+}
+
+Likeness::Likeness(const Prepared& series, RealFourier& fourier)
+    : length_(series.values.size()), transformed_(fourier.size()) {
+  std::vector<double> padded(transformed_);
+  std::copy(series.values.begin(), series.values.end(), padded.begin());
+  const auto& spectrum = fourier.forward(padded);
+  const double longer = static_cast<double>(transformed_) / static_cast<double>(length_);
+  power_ = windowed_power(spectrum, static_cast<size_t>(std::lround(longer)));
+  outstanding_ = outstanding_of(power_, static_cast<size_t>(8 * longer));
+
+  std::vector<double> power(spectrum.size());
+  for (size_t k = 0; k < power.size(); ++k) power[k] = std::norm(spectrum[k]);
+  set_covariance(fourier.symmetric(power), pairs_of(series, fourier));
+}
+
+void Likeness::set_covariance(std::vector<double> products, const std::vector<double>& pairs) {
+  const size_t lags = std::min(lags_of(length_), products.size() - 1);
+  covariance_ = std::move(products);
+  covariance_.resize(lags + 1);
+  for (size_t lag = 0; lag <= lags; ++lag)
+    covariance_[lag] = pairs[lag] >= kFewestPairs ? covariance_[lag] / pairs[lag] : 0;
+  sums_.resize(lags + 1);
+  double sum = 0;
+  for (size_t lag = 0; lag <= lags; ++lag) sums_[lag] = sum += covariance_[lag];
+  integral_.resize(lags + 1);
+  for (size_t lag = 1; lag <= lags; ++lag)
+    integral_[lag] = integral_[lag - 1] + 0.5 * (integral(static_cast<double>(lag) - 1) +
+                                                 integral(static_cast<double>(lag)));
+}
+
+/// Between whole lags by a windowed sinc: a straight line would flatten short cycles.
+double Likeness::covariance_at(double lag) const {
+  lag = std::abs(lag);
+  const auto whole = static_cast<size_t>(lag);
+  if (whole + 1 >= covariance_.size()) return covariance_.back();
+  const double beyond = lag - static_cast<double>(whole);
+  if (beyond < 1e-9) return covariance_[whole];
+  if (whole < 3 || whole + 4 >= covariance_.size())
+    return (1 - beyond) * covariance_[whole] + beyond * covariance_[whole + 1];
+  // One sine serves all six: neighbours differ in sign, their windows by thirds of a turn.
+  double sum = 0, weights = 0;
+  for (int j = -2; j <= 3; ++j) {
+    const double u = std::numbers::pi * (beyond - j);
+    const double weight = std::sin(u) * std::sin(u / 3) / (u * u);
+    sum += weight * covariance_[whole + static_cast<size_t>(j + 2) - 2];
+    weights += weight;
+  }
+  return sum / weights;
+}
+
+/// From 0 to a lag, taking each covariance as constant around its lag.
+double Likeness::integral(double lag) const {
+  const double from_half = std::abs(lag) + 0.5;
+  const size_t whole = std::min(static_cast<size_t>(from_half), covariance_.size() - 1);
+  const double before = whole > 0 ? sums_[whole - 1] : 0;
+  const double sum =
+      before + (from_half - static_cast<double>(whole)) * covariance_[whole] - 0.5 * covariance_[0];
+  return lag < 0 ? -sum : sum;
+}
+
+double Likeness::double_integral(double lag) const {
+  lag = std::abs(lag);
+  const size_t whole = std::min(static_cast<size_t>(lag), integral_.size() - 2);
+  const double beyond = lag - static_cast<double>(whole);
+  return integral_[whole] + beyond * integral(static_cast<double>(whole)) +
+         0.5 * beyond * beyond * covariance_[whole];
+}
+
+// The moving mean is a convolution of the series with a box, so of the covariance with a triangle;
+// both follow from integrals.
+double Likeness::at(double lag, double window) const {
+  const double box = (integral(lag + window / 2) - integral(lag - window / 2)) / window;
+  const double triangle =
+      (double_integral(lag + window) - 2 * double_integral(lag) + double_integral(lag - window)) /
+      (window * window);
+  return covariance_at(lag) - 2 * box + triangle;
+}
+
+double Likeness::outstanding(double period, int harmonics) const {
+  double most = 0;
+  for (int harmonic = 1; harmonic <= harmonics; ++harmonic) {
+    const double at = harmonic * static_cast<double>(transformed_) / period;
+    const double reach = std::max(1.0, 0.01 * at);
+    const auto from = static_cast<size_t>(std::max(2.0, std::round(at) - std::floor(reach)));
+    const auto to = static_cast<size_t>(std::round(at) + std::floor(reach));
+    for (size_t k = from; k <= to && k < outstanding_.size(); ++k)
+      most = std::max(most, outstanding_[k]);
+  }
+  return most;
+}
+
+bool Likeness::others_stand_out(const std::vector<double>& periods, double at_least) const {
+  const double width = 3 * static_cast<double>(transformed_) / static_cast<double>(length_);
+  for (size_t k = 3; k < outstanding_.size(); ++k) {
+    if (outstanding_[k] < at_least) continue;
+    const bool harmonic = std::any_of(periods.begin(), periods.end(), [&](double period) {
+      const double base = static_cast<double>(transformed_) / period;
+      const auto at = static_cast<double>(k);
+      return std::abs(at - base * std::round(at / base)) <= width;
+    });
+    if (!harmonic) return true;
+  }
+  return false;
+}
+
+std::vector<double> Likeness::peaks(double at_least, double longest_period, size_t most) const {
+  std::vector<std::pair<double, double>> found;
+  for (size_t k = 3; k + 1 < power_.size(); ++k) {
+    if (outstanding_[k] < at_least || power_[k] < power_[k - 1] || power_[k] <= power_[k + 1])
+      continue;
+    const auto height = [&](size_t i) { return std::log(power_[i] + 1e-300); };
+    const double at = static_cast<double>(k) + top_of(height(k - 1), height(k), height(k + 1));
+    const double period = static_cast<double>(transformed_) / at;
+    if (period <= longest_period) found.emplace_back(outstanding_[k], period);
+  }
+  const size_t kept = std::min(most, found.size());
+  std::partial_sort(found.begin(), found.begin() + static_cast<ptrdiff_t>(kept), found.end(),
+                    std::greater<>());
+  std::vector<double> periods(kept);
+  for (size_t i = 0; i < kept; ++i) periods[i] = found[i].second;
+  return periods;
+}
+
+}  // namespace assay::analysis

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include <assay/analysis/series_analysis.h>
+
+namespace assay::analysis {
+
+namespace {
+
+constexpr size_t kUsualHorizon = 48;
+constexpr size_t kLongestHorizon = 10'000;
+constexpr double kHour = 3600;
+
+std::vector<double> known_sorted(const std::vector<double>& values) {
+  std::vector<double> known;
+  std::copy_if(values.begin(), values.end(), std::back_inserter(known),
+               [](double value) { return std::isfinite(value); });
+  std::sort(known.begin(), known.end());
+  return known;
+}
+
+double quantile_of(const std::vector<double>& sorted, double share) {
+  return sorted[static_cast<size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5)];
+}
+
+SeriesSummary summary_of(const std::vector<double>& sorted) {
+  double sum = 0;
+  for (const double value : sorted) sum += value;
+  return {sorted.size(),
+          sorted.front(),
+          sum / static_cast<double>(sorted.size()),
+          quantile_of(sorted, 0.5),
+          quantile_of(sorted, 0.95),
+          sorted.back()};
+}
+
+/// 1 for ratios, 100 for percents; what else is measured is full where it was most.
+double full_of(const SeriesSummary& summary) {
+  if (summary.min < 0 || summary.max > 100) return summary.max;
+  return summary.max <= 1 ? 1 : 100;
+}
+
+size_t horizon_of(const SeriesQuestions& questions, double step) {
+  if (questions.horizon) return *questions.horizon;
+  if (!(step > 0) || step >= kHour) return kUsualHorizon;
+  return std::min(kLongestHorizon, static_cast<size_t>(std::lround(kHour / step)));
+}
+
+}  // namespace
+
+std::string_view to_string(UseClass use) {
+  switch (use) {
+    case UseClass::idle:
+      return "idle";
+    case UseClass::bursty:
+      return "bursty";
+    case UseClass::steady:
+      return "steady";
+    case UseClass::saturated:
+      return "saturated";
+  }
+  return "";
+}
+
+UseClass use_class(const std::vector<double>& values, double full) {
+  const auto sorted = known_sorted(values);
+  if (sorted.empty() || !(full > 0)) return UseClass::idle;
+  const double p95 = quantile_of(sorted, 0.95), p25 = quantile_of(sorted, 0.25);
+  if (p95 < 0.05 * full) return UseClass::idle;
+  if (p25 >= 0.9 * full) return UseClass::saturated;
+  // A quarter of the time at less than half of what is usual when there is much to do.
+  return p25 < 0.5 * p95 ? UseClass::bursty : UseClass::steady;
+}
+
+Result<SeriesAnalysis> analyze_series(const EvenSeries& series, const SeriesQuestions& questions) {
+  const auto sorted = known_sorted(series.values);
+  if (sorted.empty()) return bad_input("the series has no value that is a number");
+  SeriesAnalysis result;
+  result.summary = summary_of(sorted);
+  result.cycles = find_cycles(series.values);
+  result.use = use_class(series.values, questions.full.value_or(full_of(result.summary)));
+  result.changes = find_changes(series.values, result.cycles);
+  const auto seasons = questions.season
+                           ? std::vector<size_t>{*questions.season}
+                           : seasons_of(result.cycles, series.values.size(), series.step_seconds);
+  result.forecast = forecast(series.values, {horizon_of(questions, series.step_seconds), seasons});
+  return result;
+}
+
+}  // namespace assay::analysis
