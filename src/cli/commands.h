@@ -21,6 +21,7 @@ struct Context {
   std::function<Result<int>()> action;
 };
 
+void add_analyze_command(CLI::App& app, Context& context);
 void add_run_command(CLI::App& app, Context& context);
 void add_check_command(CLI::App& app, Context& context);
 void add_cleanup_command(CLI::App& app, Context& context);

@@ -130,6 +130,7 @@ void add_commands(CLI::App& app, Context& context) {
   add_model_command(app, context);
   add_device_command(app, context);
   add_collect_command(app, context);
+  add_analyze_command(app, context);
   add_train_command(app, context);
   add_predict_command(app, context);
   add_place_command(app, context);

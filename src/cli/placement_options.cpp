@@ -11,18 +11,6 @@
 #include <assay/collect/calibrate.h>
 
 namespace assay::cli {
-namespace {
-
-/// "10.0.0.5" is http://10.0.0.5:9090, "fd00::1" is http://[fd00::1]:9090.
-std::string url_of(std::string address) {
-  if (address.empty() || address.find("://") != address.npos) return address;
-  const auto colons = std::count(address.begin(), address.end(), ':');
-  if (colons > 1 && !address.starts_with('[')) address = fmt::format("[{}]", address);
-  const bool has_port = colons == 1 || address.find("]:") != address.npos;
-  return fmt::format("http://{}{}", address, has_port ? "" : ":9090");
-}
-
-}  // namespace
 
 void add_shared_option(CLI::App& command, std::string& shared) {
   command
@@ -43,25 +31,11 @@ void add_placement_options(CLI::App& command, PlacementOptions& options) {
       ->type_name("FILE");
   add_shared_option(command, options.shared);
   constexpr const char* kNodes = "Nodes";
-  command
-      .add_option("--prometheus", options.prometheus,
-                  "Where the nodes' load is asked for (default: PROMETHEUS_IP, else nowhere: the "
-                  "devices that were learned are taken as idle)")
-      ->type_name("URL")
-      ->group(kNodes);
-  command.add_option("--prometheus-ca", options.prometheus_ca, "Certificate that it is trusted by")
-      ->type_name("FILE")
-      ->group(kNodes);
-  command
-      .add_option("--prometheus-token", options.prometheus_token,
-                  "File with the token that it wants")
-      ->type_name("FILE")
-      ->group(kNodes);
-  command
-      .add_option("--prometheus-user", options.prometheus_user,
-                  "File with the user:password that it wants")
-      ->type_name("FILE")
-      ->group(kNodes);
+  add_prometheus_options(
+      command, options.prometheus,
+      "Where the nodes' load is asked for (default: PROMETHEUS_IP, else nowhere: "
+      "the devices that were learned are taken as idle)",
+      kNodes);
   command
       .add_option("--instance", options.instances,
                   "Which instance of Prometheus is a node, where neither says so; may be repeated")
@@ -137,16 +111,6 @@ Result<predict::Predictor> read_learned(const PlacementOptions& options, const C
   std::unique_ptr<store::Shelf> shelf;
   ASSAY_TRY(const auto devices, calibrated_devices(options, context, shelf));
   return learned.with(devices);
-}
-
-promapi::PrometheusAccess prometheus_access(const PlacementOptions& options) {
-  std::string address = options.prometheus;
-  const char* const from_environment = std::getenv("PROMETHEUS_IP");
-  if (address.empty() && from_environment != nullptr) address = from_environment;
-  return {.url = url_of(std::move(address)),
-          .ca_file = options.prometheus_ca,
-          .bearer_token_file = options.prometheus_token,
-          .basic_auth_file = options.prometheus_user};
 }
 
 Result<std::map<std::string, double>> loads_of(const PlacementOptions& options) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "commands.h"
+#include "prometheus_options.h"
 
 #include <map>
 #include <memory>
@@ -18,10 +19,7 @@ namespace assay::cli {
 struct PlacementOptions {
   std::string learned;  ///< empty: placement.json beside the history
   std::string shared;   ///< a store that has it instead
-  std::string prometheus;
-  std::string prometheus_ca;
-  std::string prometheus_token;
-  std::string prometheus_user;
+  PrometheusOptions prometheus;
   std::vector<std::string> loads;
   std::vector<std::string> instances;
 };
@@ -38,8 +36,6 @@ Result<std::vector<predict::Device>> calibrated_devices(const PlacementOptions& 
                                                         std::unique_ptr<store::Shelf>& shelf);
 /// With those devices. An error says how to make one where there is none.
 Result<predict::Predictor> read_learned(const PlacementOptions& options, const Context& context);
-/// --prometheus, else PROMETHEUS_IP; without a url when neither is there.
-promapi::PrometheusAccess prometheus_access(const PlacementOptions& options);
 /// "pi=40" of --load is a share of 0.4.
 Result<std::map<std::string, double>> loads_of(const PlacementOptions& options);
 Result<placement::JoinRules> join_rules(const PlacementOptions& options);

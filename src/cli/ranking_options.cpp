@@ -27,7 +27,7 @@ Result<placement::Goals> goals_of(const RankingOptions& options) {
 
 Result<placement::Fleet> fleet_of(const RankingOptions& options,
                                   const predict::Predictor& predictor) {
-  const auto access = prometheus_access(options.placement);
+  const auto access = prometheus_access(options.placement.prometheus);
   ASSAY_TRY(const auto loads, loads_of(options.placement));
   if (access.url.empty()) return placement::fleet_of(predictor.devices(), loads);
   if (!loads.empty())

@@ -46,7 +46,7 @@ Result<int> serve_requests(ServeArguments& args, const Context& context) {
   settings.model_file = learned_file(args.placement, context);
   // A file that was named wins.
   if (args.placement.learned.empty()) settings.shared = args.placement.shared;
-  settings.prometheus = prometheus_access(args.placement);
+  settings.prometheus = prometheus_access(args.placement.prometheus);
   if (settings.token_file.empty()) settings.token_file = folder / "token";
   if (settings.uploads.empty()) settings.uploads = folder / "uploads";
   ASSAY_CHECK(read_sizes(args, settings));

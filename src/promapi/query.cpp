@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "authorization.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
@@ -28,20 +29,46 @@ std::optional<double> number_of(const json& text) {
   return value;
 }
 
-std::optional<InstantValue> value_of(const json& series) {
+std::optional<std::map<std::string, std::string>> labels_of(const json& series) {
   const auto labels = series.find("metric");
-  const auto value = series.find("value");
-  if (labels == series.end() || !labels->is_object() || value == series.end() ||
-      !value->is_array() || value->size() != 2)
-    return std::nullopt;
-  InstantValue result;
+  if (labels == series.end() || !labels->is_object()) return std::nullopt;
+  std::map<std::string, std::string> result;
   for (const auto& [name, text] : labels->items()) {
     if (!text.is_string()) return std::nullopt;
-    result.labels[name] = text.get<std::string>();
+    result[name] = text.get<std::string>();
   }
+  return result;
+}
+
+std::optional<InstantValue> value_of(const json& series) {
+  auto labels = labels_of(series);
+  const auto value = series.find("value");
+  if (!labels || value == series.end() || !value->is_array() || value->size() != 2)
+    return std::nullopt;
   const auto number = number_of((*value)[1]);
   if (!number) return std::nullopt;
-  result.value = *number;
+  return InstantValue{std::move(*labels), *number};
+}
+
+/// Prometheus writes times with at most three decimals.
+Timestamp time_of(double seconds) {
+  return from_unix_ns(std::llround(seconds * 1000) * 1'000'000);
+}
+
+std::optional<RangeSeries> samples_of(const json& series) {
+  auto labels = labels_of(series);
+  const auto values = series.find("values");
+  if (!labels || values == series.end() || !values->is_array()) return std::nullopt;
+  RangeSeries result{std::move(*labels), {}};
+  for (const auto& pair : *values) {
+    if (!pair.is_array() || pair.size() != 2 || !pair[0].is_number()) return std::nullopt;
+    const auto seconds = pair[0].get<double>();
+    const auto number = number_of(pair[1]);
+    if (!number || !(std::abs(seconds) < 1e11)) return std::nullopt;
+    if (!result.samples.empty() && time_of(seconds) <= result.samples.back().first)
+      return std::nullopt;
+    result.samples.emplace_back(time_of(seconds), *number);
+  }
   return result;
 }
 
@@ -65,24 +92,58 @@ const std::string& InstantValue::label(const std::string& name) const {
   return found == labels.end() ? kNone : found->second;
 }
 
-Result<InstantAnswer> parse_instant(const std::string& body, const std::string& who) {
+namespace {
+
+/// The answer's series and warnings, when it is one of that type.
+template <class Answer, class Read>
+Result<Answer> parse_answer(const std::string& body, const std::string& who, const char* type,
+                            Read read) {
   const auto document = json::parse(body, nullptr, false);
   const bool ok = document.is_object() && document.value("status", json()) == "success";
   const json data = ok ? document.value("data", json()) : json();
-  if (!data.is_object() || data.value("resultType", json()) != "vector" ||
+  if (!data.is_object() || data.value("resultType", json()) != type ||
       !data.value("result", json()).is_array())
     return refused(fmt::format("{}: {}", who, complaint(document)));
-  InstantAnswer answer;
+  Answer answer;
   for (const auto& series : data["result"]) {
-    auto value = value_of(series);
-    if (!value) return refused(fmt::format("{}: a series of its answer is none", who));
-    answer.series.push_back(std::move(*value));
+    auto one = series.is_object() ? read(series) : std::nullopt;
+    if (!one) return refused(fmt::format("{}: a series of its answer is none", who));
+    answer.series.push_back(std::move(*one));
   }
   const json warnings = document.value("warnings", json());
   for (const auto& warning : warnings) {
     if (warning.is_string()) answer.warnings.push_back(warning.get<std::string>());
   }
   return answer;
+}
+
+/// Puts a later piece behind what there is.
+void append(RangeAnswer& answer, RangeAnswer piece) {
+  for (auto& series : piece.series) {
+    const auto same = std::find_if(answer.series.begin(), answer.series.end(),
+                                   [&](const auto& one) { return one.labels == series.labels; });
+    if (same == answer.series.end()) {
+      answer.series.push_back(std::move(series));
+      continue;
+    }
+    same->samples.insert(same->samples.end(), series.samples.begin(), series.samples.end());
+  }
+  for (auto& warning : piece.warnings)
+    if (std::find(answer.warnings.begin(), answer.warnings.end(), warning) == answer.warnings.end())
+      answer.warnings.push_back(std::move(warning));
+}
+
+std::string seconds_text(Nanoseconds time) {
+  return fmt::format("{:.3f}", seconds(time));
+}
+
+}  // namespace
+
+Result<InstantAnswer> parse_instant(const std::string& body, const std::string& who) {
+  return parse_answer<InstantAnswer>(body, who, "vector", value_of);
+}
+Result<RangeAnswer> parse_range(const std::string& body, const std::string& who) {
+  return parse_answer<RangeAnswer>(body, who, "matrix", samples_of);
 }
 
 struct Queries::State {
@@ -101,14 +162,14 @@ Queries::Queries(Queries&&) noexcept = default;
 Queries& Queries::operator=(Queries&&) noexcept = default;
 Queries::~Queries() = default;
 
-Result<InstantAnswer> Queries::instant(const std::string& expression, net::Stopper* stopper) {
+Result<std::string> Queries::ask(const std::string& path, net::Stopper* stopper) {
   net::Request request;
-  request.path = "/api/v1/query?query=" + net::url_encoded(expression);
+  request.path = path;
   request.timeout = state_->access.timeout;
   ASSAY_TRY(const auto header,
             authorization(state_->access.bearer_token_file, state_->access.basic_auth_file));
   if (!header.empty()) request.headers.push_back(header);
-  const auto response = state_->client.send(request, stopper);
+  auto response = state_->client.send(request, stopper);
   if (!response)
     return fail({response.error().kind,
                  fmt::format("{}: {}", state_->who, response.error().message),
@@ -116,7 +177,37 @@ Result<InstantAnswer> Queries::instant(const std::string& expression, net::Stopp
   if (response->status == 401 || response->status == 403)
     return refused(fmt::format("{} wants to know who asks ({}); name a token or a user file",
                                state_->who, response->status));
-  return parse_instant(response->body, state_->who);
+  return std::move(response->body);
+}
+
+Result<InstantAnswer> Queries::instant(const std::string& expression, net::Stopper* stopper) {
+  ASSAY_TRY(const auto body, ask("/api/v1/query?query=" + net::url_encoded(expression), stopper));
+  return parse_instant(body, state_->who);
+}
+
+Result<RangeAnswer> Queries::range(const std::string& expression, const QueryRange& range,
+                                   net::Stopper* stopper) {
+  constexpr int64_t kAtOnce = 10'000, kMost = 10'000'000;
+  if (range.step.count() <= 0 || range.to < range.from)
+    return bad_input("a range needs an end behind its start, and a step");
+  const int64_t steps = (range.to - range.from) / range.step + 1;
+  if (steps > kMost)
+    return bad_input(
+        fmt::format("the range has {} steps, more than {}; take longer ones", steps, kMost));
+  RangeAnswer answer;
+  for (int64_t first = 0; first < steps; first += kAtOnce) {
+    const auto at = [&](int64_t step) {
+      return seconds_text((range.from + step * range.step).time_since_epoch());
+    };
+    ASSAY_TRY(const auto body,
+              ask(fmt::format("/api/v1/query_range?query={}&start={}&end={}&step={}",
+                              net::url_encoded(expression), at(first),
+                              at(std::min(steps, first + kAtOnce) - 1), seconds_text(range.step)),
+                  stopper));
+    ASSAY_TRY(auto piece, parse_range(body, state_->who));
+    append(answer, std::move(piece));
+  }
+  return answer;
 }
 
 }  // namespace assay::promapi

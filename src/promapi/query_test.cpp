@@ -38,6 +38,55 @@ TEST(ParseInstant, what_is_no_answer_is_an_error_in_words) {
             "p: a series of its answer is none");
 }
 
+TEST(ParseRange, series_with_their_samples) {
+  const auto answer = parse_range(
+      R"({"status": "success", "data": {"resultType": "matrix", "result": [
+          {"metric": {"pod": "a"}, "values": [[1435781451.781, "12.5"], [1435781466.781, "NaN"]]},
+          {"metric": {"pod": "b"}, "values": []}]}})",
+      "p");
+  ASSERT_TRUE(answer) << answer.error().message;
+  ASSERT_EQ(answer->series.size(), 2U);
+  ASSERT_EQ(answer->series[0].samples.size(), 2U);
+  EXPECT_EQ(answer->series[0].samples[0].first, from_unix_ns(1435781451781000000));
+  EXPECT_EQ(answer->series[0].samples[0].second, 12.5);
+}
+
+TEST(ParseRange, what_is_no_answer_is_an_error_in_words) {
+  for (const char* series :
+       {R"(7)", R"({"metric": {}})", R"({"metric": {}, "values": [[1]]})",
+        R"({"metric": {}, "values": [["1", "2"]]})", R"({"metric": {}, "values": [[1e300, "2"]]})",
+        R"({"metric": {}, "values": [[2, "2"], [1, "2"]]})"}) {
+    const auto answer = parse_range(
+        std::string(R"({"status": "success", "data": {"resultType": "matrix", "result": [)") +
+            series + "]}}",
+        "p");
+    ASSERT_FALSE(answer) << series;
+    EXPECT_EQ(answer.error().message, "p: a series of its answer is none");
+  }
+}
+
+TEST(Queries, a_long_range_comes_in_pieces_without_a_seam) {
+  const testing::TempFolder folder;
+  testing::Prometheus prometheus(folder.path());
+  ASSERT_TRUE(prometheus.start());
+  Queries queries({.url = prometheus.base()});
+  const Timestamp from = from_unix_ns(1'700'000'000'000'000'000);
+  const auto answer = queries.range(
+      "time() % 97", {from, from + std::chrono::seconds(24'999), std::chrono::seconds(1)});
+  ASSERT_TRUE(answer) << answer.error().message;
+  ASSERT_EQ(answer->series.size(), 1U);
+  const auto& samples = answer->series[0].samples;
+  ASSERT_EQ(samples.size(), 25'000U);
+  for (size_t i = 0; i < samples.size(); ++i) {
+    ASSERT_EQ(samples[i].first, from + std::chrono::seconds(i));
+    ASSERT_EQ(samples[i].second, static_cast<double>((1'700'000'000 + i) % 97));
+  }
+  EXPECT_FALSE(
+      queries.range("up", {from, from - std::chrono::seconds(1), std::chrono::seconds(1)}));
+  EXPECT_FALSE(
+      queries.range("up", {from, from + std::chrono::hours(9000), std::chrono::milliseconds(1)}));
+}
+
 TEST(Queries, ask_a_real_prometheus) {
   const testing::TempFolder folder;
   testing::Prometheus prometheus(folder.path());

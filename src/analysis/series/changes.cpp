@@ -147,6 +147,24 @@ std::vector<double> without_cycles(const std::vector<double>& values,
   return series.values;
 }
 
+/// Whether the level changes at once there, and not little by little as a slow wave does.
+bool is_sudden(const Levels& levels, size_t from, size_t at, size_t to) {
+  constexpr size_t kNear = 10;
+  const double near =
+      levels.mean(at, std::min(to, at + kNear)) - levels.mean(at - std::min(at - from, kNear), at);
+  const double far = levels.mean(at, to) - levels.mean(from, at);
+  return near / far > 0.6;
+}
+
+/// Without those between which the series only drifts. The end stays.
+std::vector<size_t> sudden(const std::vector<size_t>& ends, const Levels& levels) {
+  std::vector<size_t> kept;
+  for (size_t i = 0; i < ends.size(); ++i)
+    if (i + 1 == ends.size() || is_sudden(levels, i ? ends[i - 1] : 0, ends[i], ends[i + 1]))
+      kept.push_back(ends[i]);
+  return kept;
+}
+
 }  // namespace
 
 std::vector<ChangePoint> find_changes(const std::vector<double>& values,
@@ -156,13 +174,14 @@ std::vector<ChangePoint> find_changes(const std::vector<double>& values,
   if (length < 3 * kShortest) return {};
   const double noise = noise_variance(steps.values);
   const Levels levels(steps.values);
-  const double all = levels.cost(0, length);
-  // Without any noise, a thousandth of all variation is what does not matter.
+  const Steps whole = in_steps(values);
+  const double all = Levels(whole.values).cost(0, length);
+  // Without any noise, a hundredth of all variation, cycles included, is what does not matter.
   const double price =
       kPrice * std::log(static_cast<double>(length)) *
-      std::max(noise * memory(steps.values), 1e-3 * all / static_cast<double>(length));
+      std::max(noise * memory(steps.values), 0.01 * all / static_cast<double>(length));
   if (!(price > 0)) return {};
-  const auto ends = partition(levels, length, price);
+  const auto ends = sudden(partition(levels, length, price), levels);
   std::vector<ChangePoint> changes;
   for (size_t i = 0; i + 1 < ends.size(); ++i) {
     const size_t from = i ? ends[i - 1] : 0;

@@ -54,6 +54,18 @@ TEST_F(Changes, a_cycle_is_none) {
   EXPECT_NEAR(static_cast<double>(changes[0].at), 360, 15);
 }
 
+TEST_F(Changes, a_slow_wave_or_a_trend_has_none_but_the_step_in_it_is_one) {
+  std::vector<double> values(1200);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = 40 + 30 * std::sin(2 * std::numbers::pi * static_cast<double>(i) / 800) + noise() +
+                0.02 * static_cast<double>(i);
+  EXPECT_TRUE(find_changes(values, {}).empty());
+  for (size_t i = 700; i < values.size(); ++i) values[i] += 25;
+  const auto changes = find_changes(values, {});
+  ASSERT_EQ(changes.size(), 1);
+  EXPECT_NEAR(static_cast<double>(changes[0].at), 700, 2);
+}
+
 TEST_F(Changes, gaps_constants_and_short_series_are_no_harm) {
   EXPECT_TRUE(find_changes({}, {}).empty());
   EXPECT_TRUE(find_changes(std::vector<double>(10, 1), {}).empty());

@@ -9,7 +9,6 @@ namespace assay::analysis {
 namespace {
 
 constexpr size_t kUsualHorizon = 48;
-constexpr size_t kLongestHorizon = 10'000;
 constexpr double kHour = 3600;
 
 std::vector<double> known_sorted(const std::vector<double>& values) {
@@ -41,10 +40,19 @@ double full_of(const SeriesSummary& summary) {
   return summary.max <= 1 ? 1 : 100;
 }
 
-size_t horizon_of(const SeriesQuestions& questions, double step) {
+size_t horizon_of(const SeriesQuestions& questions, const EvenSeries& series) {
   if (questions.horizon) return *questions.horizon;
-  if (!(step > 0) || step >= kHour) return kUsualHorizon;
-  return std::min(kLongestHorizon, static_cast<size_t>(std::lround(kHour / step)));
+  const double step = series.step_seconds;
+  const size_t wanted =
+      step > 0 && step < kHour ? static_cast<size_t>(std::lround(kHour / step)) : kUsualHorizon;
+  return std::clamp(series.values.size() / 4, size_t{1}, wanted);
+}
+
+/// Nobody uses more than all there is.
+void keep_below(double full, Forecast& forecast) {
+  for (auto& point : forecast.points)
+    for (double* value : {&point.value, &point.low80, &point.high80, &point.low95, &point.high95})
+      *value = std::min(*value, full);
 }
 
 }  // namespace
@@ -84,7 +92,9 @@ Result<SeriesAnalysis> analyze_series(const EvenSeries& series, const SeriesQues
   const auto seasons = questions.season
                            ? std::vector<size_t>{*questions.season}
                            : seasons_of(result.cycles, series.values.size(), series.step_seconds);
-  result.forecast = forecast(series.values, {horizon_of(questions, series.step_seconds), seasons});
+  result.forecast = forecast(series.values, {horizon_of(questions, series), seasons});
+  if (questions.full && *questions.full >= result.summary.max)
+    keep_below(*questions.full, result.forecast);
   return result;
 }
 

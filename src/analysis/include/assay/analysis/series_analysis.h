@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,13 @@ struct EvenSeries {
 /// finite are left out. An error: fewer than two times, or so far apart that there would be more
 /// than `most` steps.
 Result<EvenSeries> evenly(std::vector<std::pair<double, double>> samples, size_t most = 10'000'000);
+
+/// Reads a table `time,value`, with or without a head, or one value a line. Times are seconds or
+/// milliseconds since 1970, seconds since anything, or as in 2026-01-31T12:00:00Z; an empty cell,
+/// NaN or null is a missing value. `column` names or counts (from 1, the time not counted) one of
+/// several columns of values; empty: the first. `who` is for messages.
+Result<EvenSeries> parse_series(std::string_view text, const std::string& who,
+                                const std::string& column = "");
 
 enum class UseClass : uint8_t {
   idle,       ///< nearly nothing, nearly always
@@ -60,11 +68,13 @@ struct SeriesAnalysis {
 };
 
 struct SeriesQuestions {
-  /// Of the forecast, in samples; nothing: an hour, where steps are known and shorter than that;
-  /// otherwise 48 values.
+  /// Of the forecast, in samples; nothing: an hour, where steps are known and shorter than that, or
+  /// 48 values; but no more than a quarter of the series.
   std::optional<size_t> horizon = {};
   std::optional<size_t> season = {};  ///< nothing: found
-  std::optional<double> full = {};    ///< of what is used; nothing: 1 or 100 by the values
+  /// All there is of what is used, which no forecast exceeds; nothing: 1 or 100 by the values, and
+  /// forecasts may.
+  std::optional<double> full = {};
 };
 
 /// Everything that can be told of one series. An error when not a single value is known.

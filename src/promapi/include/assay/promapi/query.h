@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <assay/base/result.h>
@@ -39,6 +40,22 @@ struct InstantAnswer {
   std::vector<std::string> warnings;  ///< why it may not be all, in Prometheus' words
 };
 
+/// When a range query asks: from the first to the last time, both included.
+struct QueryRange {
+  Timestamp from = {};
+  Timestamp to = {};
+  Nanoseconds step{std::chrono::minutes(1)};
+};
+/// A series' values over a range; values that are missing are left out.
+struct RangeSeries {
+  std::map<std::string, std::string> labels;
+  std::vector<std::pair<Timestamp, double>> samples;  ///< ascending
+};
+struct RangeAnswer {
+  std::vector<RangeSeries> series;
+  std::vector<std::string> warnings;  ///< why it may not be all, each once
+};
+
 /// Asks a Prometheus. Keeps its connection from question to question; one thread at a time.
 class Queries {
  public:
@@ -49,13 +66,21 @@ class Queries {
 
   /// The values of this moment; an expression that gives no vector is an error, and so is the stop.
   Result<InstantAnswer> instant(const std::string& expression, net::Stopper* stopper = nullptr);
+  /// The values over a range, however long: it is asked for in pieces, since Prometheus gives no
+  /// more than 11,000 values of a series at once. More than ten million steps are an error.
+  Result<RangeAnswer> range(const std::string& expression, const QueryRange& range,
+                            net::Stopper* stopper = nullptr);
 
  private:
+  Result<std::string> ask(const std::string& path, net::Stopper* stopper);
+
   struct State;
   std::unique_ptr<State> state_;
 };
 
 /// What Prometheus answered to an instant query; `who` is for messages.
 Result<InstantAnswer> parse_instant(const std::string& body, const std::string& who);
+/// The same of a range query.
+Result<RangeAnswer> parse_range(const std::string& body, const std::string& who);
 
 }  // namespace assay::promapi

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prometheus_options.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fmt/format.h>
+
+namespace assay::cli {
+namespace {
+
+/// "10.0.0.5" is http://10.0.0.5:9090, "fd00::1" is http://[fd00::1]:9090.
+std::string url_of(std::string address) {
+  if (address.empty() || address.find("://") != address.npos) return address;
+  const auto colons = std::count(address.begin(), address.end(), ':');
+  if (colons > 1 && !address.starts_with('[')) address = fmt::format("[{}]", address);
+  const bool has_port = colons == 1 || address.find("]:") != address.npos;
+  return fmt::format("http://{}{}", address, has_port ? "" : ":9090");
+}
+
+}  // namespace
+
+void add_prometheus_options(CLI::App& command, PrometheusOptions& options, const char* what,
+                            const char* group) {
+  command.add_option("--prometheus", options.address, what)->type_name("URL")->group(group);
+  command.add_option("--prometheus-ca", options.ca, "Certificate that it is trusted by")
+      ->type_name("FILE")
+      ->group(group);
+  command.add_option("--prometheus-token", options.token, "File with the token that it wants")
+      ->type_name("FILE")
+      ->group(group);
+  command
+      .add_option("--prometheus-user", options.user, "File with the user:password that it wants")
+      ->type_name("FILE")
+      ->group(group);
+}
+
+promapi::PrometheusAccess prometheus_access(const PrometheusOptions& options) {
+  std::string address = options.address;
+  const char* const from_environment = std::getenv("PROMETHEUS_IP");
+  if (address.empty() && from_environment != nullptr) address = from_environment;
+  return {.url = url_of(std::move(address)),
+          .ca_file = options.ca,
+          .bearer_token_file = options.token,
+          .basic_auth_file = options.user};
+}
+
+}  // namespace assay::cli

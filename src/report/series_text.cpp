@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layout.h"
+#include "series_words.h"
+#include "text_plot.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <assay/base/text.h>
+
+namespace assay::report {
+namespace {
+
+constexpr size_t kPlotLines = 8;
+constexpr const char *kBold = "\033[1m", *kBlue = "\033[34m", *kPlain = "\033[0m";
+
+/// How much of the series stands beside the forecast: of a long one its end, so that both are seen.
+std::vector<double> shown_values(const SeriesView& view) {
+  const auto& values = view.series.values;
+  const size_t ahead = view.analysis.forecast.points.size();
+  const size_t most = ahead ? std::max<size_t>(200, 12 * ahead) : values.size();
+  return {values.end() - static_cast<ptrdiff_t>(std::min(most, values.size())), values.end()};
+}
+
+std::string plot_text(const SeriesView& view, bool color, size_t columns) {
+  const auto past = shown_values(view);
+  const auto& points = view.analysis.forecast.points;
+  std::vector<double> ahead;
+  for (const auto& point : points) ahead.push_back(point.value);
+  std::vector<double> all = past;
+  all.insert(all.end(), ahead.begin(), ahead.end());
+  double low = INFINITY, high = -INFINITY;
+  for (const double value : all)
+    if (std::isfinite(value)) {
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+  if (!std::isfinite(low)) return "";
+  const auto top = format_number(high), bottom = format_number(low);
+  const size_t margin = std::max(display_width(top), display_width(bottom));
+  const size_t width = std::max<size_t>(20, columns - std::min(columns, margin + 6));
+  const size_t for_ahead =
+      ahead.empty() ? 0 : std::max<size_t>(6, width * ahead.size() / (ahead.size() + past.size()));
+  const auto left_plot =
+      dot_plot(dot_columns(past, 2 * (width - for_ahead)), low, high, kPlotLines);
+  const auto right_plot = dot_plot(dot_columns(ahead, 2 * for_ahead), low, high, kPlotLines);
+  std::string text;
+  for (size_t line = 0; line < kPlotLines; ++line) {
+    const auto& label = line == 0 ? top : line + 1 == kPlotLines ? bottom : std::string();
+    text += fmt::format("  {} {}┊{}{}{}\n", right(label, margin), left_plot[line],
+                        color ? kBlue : "", right_plot[line], color ? kPlain : "");
+  }
+  const auto begin =
+      place_text(view.series, static_cast<double>(view.series.values.size() - past.size()));
+  const std::string now = ahead.empty() ? "" : "now";
+  const size_t room = width - for_ahead + 1;
+  text += "  " + std::string(margin, ' ') + " " + left(fitted(begin, room - 4), room - now.size()) +
+          now + "\n";
+  return text;
+}
+
+std::string points_text(const SeriesView& view) {
+  const auto& points = view.analysis.forecast.points;
+  std::vector<std::vector<std::string>> rows = {{"ahead", "value", "80 %", "95 %"}};
+  for (const size_t i : shown_points(points.size())) {
+    const auto& point = points[i];
+    rows.push_back(
+        {ahead_text(static_cast<double>(i + 1), view.series.step_seconds),
+         format_number(point.value),
+         fmt::format("{} to {}", format_number(point.low80), format_number(point.high80)),
+         fmt::format("{} to {}", format_number(point.low95), format_number(point.high95))});
+  }
+  std::string text;
+  for (const auto& line : table(rows)) text += "  " + line + "\n";
+  return text;
+}
+
+Json number_or_null(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+Json forecast_json(const SeriesView& view) {
+  const auto& forecast = view.analysis.forecast;
+  Json points = Json::array(), methods = Json::array();
+  const size_t behind = view.series.values.size();
+  for (size_t i = 0; i < forecast.points.size(); ++i) {
+    const auto& point = forecast.points[i];
+    Json one = {{"ahead", i + 1},
+                {"value", number_or_null(point.value)},
+                {"low80", number_or_null(point.low80)},
+                {"high80", number_or_null(point.high80)},
+                {"low95", number_or_null(point.low95)},
+                {"high95", number_or_null(point.high95)}};
+    if (view.series.step_seconds > 0) one["time"] = view.series.time(behind + i);
+    points.push_back(std::move(one));
+  }
+  for (const auto& method : forecast.methods)
+    methods.push_back({{"name", method.name},
+                       {"weight", method.weight},
+                       {"error", number_or_null(method.error)}});
+  return {{"horizon", forecast.points.size()}, {"points", points}, {"methods", methods}};
+}
+
+}  // namespace
+
+Json series_document(const SeriesView& view) {
+  const auto& found = view.analysis;
+  const double step = view.series.step_seconds;
+  Json cycles = Json::array(), changes = Json::array();
+  for (const auto& cycle : found.cycles) {
+    Json one = {{"period", cycle.period}, {"confidence", cycle.confidence}, {"share", cycle.share}};
+    if (step > 0) one["period_seconds"] = cycle.period * step;
+    cycles.push_back(std::move(one));
+  }
+  for (const auto& change : found.changes) {
+    Json one = {{"at", change.at}, {"before", change.before}, {"after", change.after}};
+    if (step > 0) one["time"] = view.series.time(change.at);
+    changes.push_back(std::move(one));
+  }
+  Json document = {{"schema", 1},
+                   {"series", view.name},
+                   {"answer", series_answer(view)},
+                   {"count", view.series.values.size()},
+                   {"missing", view.series.values.size() - found.summary.known},
+                   {"summary",
+                    {{"min", found.summary.min},
+                     {"mean", found.summary.mean},
+                     {"p50", found.summary.p50},
+                     {"p95", found.summary.p95},
+                     {"max", found.summary.max}}},
+                   {"cycles", cycles},
+                   {"class", analysis::to_string(found.use)},
+                   {"change_points", changes},
+                   {"forecast", forecast_json(view)}};
+  if (step > 0) {
+    document["start"] = view.series.start;
+    document["step_seconds"] = step;
+  }
+  return document;
+}
+
+std::string series_text(const SeriesView& view, bool color, size_t columns) {
+  std::string text = wrapped(view.name + ": ", series_answer(view), columns);
+  if (color) text = kBold + text + kPlain;
+  text += "\n" + plot_text(view, color, columns) + "\n";
+  for (const auto& [head, line] : series_findings(view))
+    text += wrapped("  " + left(head, 9), line, columns);
+  if (!view.analysis.forecast.points.empty()) text += "\n" + points_text(view);
+  return text;
+}
+
+}  // namespace assay::report

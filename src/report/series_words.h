@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <assay/report/series_report.h>
+
+/// What the text and the page say alike.
+namespace assay::report {
+
+/// "7 samples", or "7 min (7 samples)" where the step is known.
+std::string span_text(double samples, double step_seconds);
+/// "7 samples", or "7 min" where the step is known.
+std::string ahead_text(double samples, double step_seconds);
+/// When a value is: a date, "12 min 30 s in", or its number.
+std::string place_text(const analysis::EvenSeries& series, double at);
+/// The answer in one sentence without a full stop.
+std::string series_answer(const SeriesView& view);
+/// What it rests on: pairs of a short head and a sentence.
+std::vector<std::pair<std::string, std::string>> series_findings(const SeriesView& view);
+/// Which points of the forecast to write out: the first, some between and the last.
+std::vector<size_t> shown_points(size_t horizon);
+
+}  // namespace assay::report
