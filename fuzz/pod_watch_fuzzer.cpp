@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an API server streams to a watch of pods, in pieces of any size, and a page of a list.
-#include "pod_json.h"
+// What an API server streams to a watch of pods, nodes or any objects, in pieces of any size, and a
+// page of a list.
+#include "list_json.h"
 #include "watch_lines.h"
 
 #include <algorithm>
@@ -26,12 +27,19 @@ std::vector<std::string> lines_of(std::string_view bytes, size_t piece) {
   return found;
 }
 
+template <class T>
 void check_event(std::string_view line) {
-  const auto event = read_event(line);
+  using Kind = typename WatchEvent<T>::Kind;
+  const auto event = read_event<T>(line);
   if (!event) return;
-  const bool has_pod =
-      event->kind == WatchEvent::Kind::set || event->kind == WatchEvent::Kind::gone;
-  if (has_pod && (event->pod.uid.empty() || event->version.empty())) __builtin_trap();
+  const bool has_object = event->kind == Kind::set || event->kind == Kind::gone;
+  if (has_object && (event->object.uid.empty() || event->version.empty())) __builtin_trap();
+}
+
+template <class T>
+void check(std::string_view bytes, const std::vector<std::string>& lines) {
+  for (const auto& line : lines) check_event<T>(line);
+  if (const auto page = read_page<T>(bytes); page && page->version.empty()) __builtin_trap();
 }
 
 }  // namespace
@@ -40,7 +48,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const auto lines = lines_of(bytes, size + 1);
   if (lines != lines_of(bytes, 1) || lines != lines_of(bytes, 7)) __builtin_trap();
-  for (const auto& line : lines) check_event(line);
-  if (const auto page = read_page(bytes); page && page->version.empty()) __builtin_trap();
+  check<Pod>(bytes, lines);
+  check<Node>(bytes, lines);
+  check<ObjectMeta>(bytes, lines);
   return 0;
 }

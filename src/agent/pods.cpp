@@ -78,7 +78,7 @@ class ThreadedPods final : public Pods {
             State{.table = {}, .changed = std::move(changed), .tell = std::move(tell)})),
         loop_(loop),
         limits_(access, loop, state_->tell),
-        follower_(std::move(access), {.node = std::move(node)},
+        follower_(std::move(access), kubeapi::pods_of_node(node),
                   [this](PodChange change) { pass_on(std::move(change)); }) {
     thread_ = quiet_thread([this](const std::stop_token& stop) { run(stop); });
   }
@@ -145,7 +145,7 @@ class ThreadedPods final : public Pods {
 
 void PodTable::take(PodChange change) {
   if (change.kind == PodChange::Kind::all) pods_.clear();
-  for (auto& pod : change.pods) {
+  for (auto& pod : change.items) {
     std::string uid = pod.uid;
     if (change.kind == PodChange::Kind::gone) {
       pods_.erase(uid);

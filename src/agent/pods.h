@@ -13,7 +13,7 @@
 #include <utility>  // before Asio, which forgets it
 
 #include <assay/agent/agent.h>
-#include <assay/kubeapi/pod_follower.h>
+#include <assay/kubeapi/follower.h>
 
 namespace assay::agent {
 

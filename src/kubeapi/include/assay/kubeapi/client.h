@@ -15,68 +15,6 @@
 
 namespace assay::kubeapi {
 
-struct PodContainer {
-  std::string name = {};
-  std::string id = {};  ///< in 64 digits; empty: not started yet
-  std::string image = {};
-
-  bool operator==(const PodContainer&) const = default;
-};
-
-/// Whoever made a pod: a Job, a ReplicaSet.
-struct Owner {
-  std::string kind = {};
-  std::string name = {};
-  std::string uid = {};
-
-  bool operator==(const Owner&) const = default;
-};
-
-/// Labels and annotations whose value is very long are left out.
-struct Pod {
-  std::string name = {};
-  std::string name_space = {};
-  std::string uid = {};
-  std::string node = {};  ///< empty: none yet
-  std::map<std::string, std::string> labels = {};
-  std::map<std::string, std::string> annotations = {};
-  std::vector<PodContainer> containers = {};  ///< also those that prepare the pod
-  std::vector<Owner> owners = {};
-
-  bool operator==(const Pod&) const = default;
-};
-
-/// A list with more is an error, in whatever answers it comes.
-constexpr size_t kMostPods = 5000;
-
-/// Pods as they were at one moment, from which a watch can go on.
-struct PodList {
-  std::vector<Pod> pods;
-  std::string version;
-};
-
-struct PodQuery {
-  std::string node = {};        ///< empty: of all nodes
-  size_t page = 50;             ///< how many are asked for at once
-  Milliseconds watch{290'000};  ///< after which the server ends a watch
-};
-
-struct WatchEvent {
-  enum class Kind : uint8_t {
-    set,       ///< the pod is new or has changed
-    gone,      ///< the pod has ended, or is no longer of those that were asked for
-    bookmark,  ///< only the version has changed
-    expired,   ///< the server does not know our version any more
-    failed,    ///< `message` says why
-  };
-  Kind kind = Kind::bookmark;
-  Pod pod = {};
-  std::string version = {};
-  std::string message = {};
-};
-
-enum class WatchEnd : uint8_t { ended, expired };
-
 /// Other limits for one container of a pod that runs. What is not named stays; 0 is no limit.
 struct Resize {
   std::string name_space = {};
@@ -114,22 +52,35 @@ struct PodName {
   std::string name;
 };
 
+/// A request in plain words of HTTP.
+struct Call {
+  std::string method = "GET";
+  std::string path = {};  ///< with the query, encoded
+  std::string body = {};
+  std::string content_type = "application/json";
+  std::string accept = "application/json";
+  Milliseconds patience{30'000};
+  /// Also when nothing is wanted any more: what was ordered and not heard of would stay for ever.
+  bool finish = false;
+};
+
 /// Asks one API server, over one connection. One thread at a time; another one can end a call by
 /// the stopper.
 class Client {
  public:
-  using Take = std::function<void(const WatchEvent& event)>;
-
   explicit Client(Access access);
   /// Asked several times a second while the server is waited for; false ends a call, unless it
   /// creates or deletes something.
   void set_wanted(std::function<bool()> wanted) { wanted_ = std::move(wanted); }
 
-  Result<PodList> list(const PodQuery& query, net::Stopper& stopper);
-  /// What happens after `version`, until the server or the stopper ends it. `take` is told only of
-  /// pods and bookmarks.
-  Result<WatchEnd> watch(const PodQuery& query, const std::string& version, const Take& take,
-                         net::Stopper& stopper);
+  /// Any request; the answer, whatever its status. An error: there was none, or a very large one.
+  Result<net::Response> call(const Call& call, net::Stopper& stopper);
+  /// The same, with the body of an answer that is ok() in pieces as they come.
+  Result<net::Response> stream(const Call& call, const net::HttpClient::Take& take,
+                               net::Stopper& stopper);
+  /// For how long the last answer asked to be left alone; 0: it did not.
+  Milliseconds retry_after() const { return retry_after_; }
+
   /// Changes a pod in place, so that its containers go on running. An error: the cluster could, and
   /// refused or did not answer.
   Result<Resized> resize(const Resize& wanted, net::Stopper& stopper);
@@ -154,17 +105,14 @@ class Client {
   const std::string& server() const { return access_.endpoint.base; }
 
  private:
-  Result<net::Request> request(std::string path) const;
-  Result<net::Response> ask(const net::Request& request, net::Stopper& stopper);
+  Result<net::Request> request(const Call& call) const;
   Result<std::string> get(const std::string& path, Milliseconds patience, net::Stopper& stopper);
-  Result<net::Response> order(const std::string& method, const std::string& path,
-                              const std::string& body, Milliseconds patience,
-                              net::Stopper& stopper);
   Result<net::Response> patch(const Resize& of, const std::string& body, net::Stopper& stopper);
 
   const Access access_;
   net::HttpClient http_;
   std::function<bool()> wanted_;
+  Milliseconds retry_after_{};
 };
 
 }  // namespace assay::kubeapi

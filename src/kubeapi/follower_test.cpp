@@ -9,7 +9,7 @@
 #include <thread>
 
 #include <assay/base/mutex.h>
-#include <assay/kubeapi/pod_follower.h>
+#include <assay/kubeapi/follower.h>
 #include <gtest/gtest.h>
 
 namespace assay::kubeapi {
@@ -44,7 +44,7 @@ class Told {
     return [this](const PodChange& change) {
       constexpr std::array<const char*, 3> kWords = {"all:", "set:", "gone:"};
       std::string text = kWords[static_cast<size_t>(change.kind)];
-      for (const auto& one : change.pods) text += " " + one.name;
+      for (const auto& one : change.items) text += " " + one.name;
       lines.push_back(std::move(text));
     };
   }
@@ -52,7 +52,12 @@ class Told {
 };
 using Lines = std::vector<std::string>;
 
-const PodQuery kOfNode{.node = "n 1", .page = 2};
+Query of_node() {
+  Query query = pods_of_node("n 1");
+  query.page = 2;
+  return query;
+}
+const Query kAll{.resource = pods()};
 
 TEST(PodFollower, lists_page_by_page_and_watches_from_there) {
   const Server server(
@@ -62,7 +67,7 @@ TEST(PodFollower, lists_page_by_page_and_watches_from_there) {
        answer(200, "")});
   Told told;
   net::Stopper stopper;
-  PodFollower follower(server.access(), kOfNode, told.on_change());
+  PodFollower follower(server.access(), of_node(), told.on_change());
   EXPECT_EQ(follower.step(stopper), Milliseconds(0));
   EXPECT_EQ(told.lines, Lines{"all: a b c"});
   EXPECT_EQ(follower.step(stopper), Milliseconds(1000));
@@ -85,7 +90,7 @@ TEST(PodFollower, lists_anew_when_the_server_has_forgotten_the_version) {
        answer(200, line("ERROR", R"({"code": 410, "message": "too old"})")), page("30", pod("c"))});
   Told told;
   net::Stopper stopper;
-  PodFollower follower(server.access(), {}, told.on_change());
+  PodFollower follower(server.access(), kAll, told.on_change());
   for (int i = 0; i < 5; ++i) follower.step(stopper);
   EXPECT_EQ(told.lines, (Lines{"all: a", "all: b", "all: c"}));
   EXPECT_EQ(follower.trouble(), "");
@@ -96,7 +101,7 @@ TEST(PodFollower, waits_ever_longer_while_it_fails_and_says_why) {
   const Server server({no, no, no, page("5", pod("a")), answer(500, "")});
   Told told;
   net::Stopper stopper;
-  PodFollower follower(server.access(), {}, told.on_change(),
+  PodFollower follower(server.access(), kAll, told.on_change(),
                        {.first_wait = Milliseconds(10), .longest_wait = Milliseconds(25)});
   EXPECT_EQ(follower.step(stopper), Milliseconds(10));
   EXPECT_NE(follower.trouble().find("answers 403: 'pods is forbidden'; let its account get, list "
@@ -128,7 +133,7 @@ TEST(PodFollower, goes_on_where_it_was_after_a_lost_connection) {
   });
   Told told;
   net::Stopper stopper;
-  PodFollower follower({.endpoint = {.base = http->base()}}, {}, told.on_change());
+  PodFollower follower({.endpoint = {.base = http->base()}}, kAll, told.on_change());
   for (int i = 0; i < 4; ++i) follower.step(stopper);
   http.reset();  // with its thread, which writes to `asked`
   EXPECT_EQ(told.lines, (Lines{"all: a", "set: b", "set: b"}));
@@ -142,7 +147,7 @@ TEST(PodFollower, a_watch_that_is_no_watch_begins_from_the_list) {
   const Server server({page("5", pod("a")), answer(200, "<html>\n"), page("6", pod("b"))});
   Told told;
   net::Stopper stopper;
-  PodFollower follower(server.access(), {}, told.on_change());
+  PodFollower follower(server.access(), kAll, told.on_change());
   for (int i = 0; i < 2; ++i) follower.step(stopper);
   EXPECT_EQ(follower.trouble(), "the API server's answer is no watch of pods");
   follower.step(stopper);
@@ -155,10 +160,113 @@ TEST(PodFollower, too_many_pods_are_an_error) {
   const Server server({page("5", items)});
   Told told;
   net::Stopper stopper;
-  PodFollower follower(server.access(), {}, told.on_change());
+  PodFollower follower(server.access(), kAll, told.on_change());
   follower.step(stopper);
   EXPECT_NE(follower.trouble().find("more than 5000 pods"), std::string::npos);
   EXPECT_TRUE(told.lines.empty());
+}
+
+TEST(Follower, begins_its_pages_anew_when_the_server_has_forgotten_them) {
+  const std::string gone = answer(410, R"({"reason": "Expired", "metadata": {"continue": "x"}})");
+  const Server server(
+      {page("5", pod("a"), "next"), gone, page("9", pod("b"), "other"), page("9", pod("c"))});
+  Told told;
+  net::Stopper stopper;
+  PodFollower follower(server.access(), kAll, told.on_change());
+  EXPECT_EQ(follower.step(stopper), Milliseconds(0));
+  EXPECT_EQ(told.lines, Lines{"all: b c"});
+  EXPECT_EQ(path_of(server.asked()[2]), "/api/v1/pods?limit=50");
+}
+
+TEST(Follower, does_not_begin_its_pages_anew_for_ever) {
+  const std::string gone = answer(410, "{}");
+  const Server server({page("1", pod("d"), "n"), gone, gone, gone});
+  Client client(server.access());
+  net::Stopper stopper;
+  const auto never = list<Pod>(client, kAll, stopper);
+  ASSERT_FALSE(never);
+  EXPECT_TRUE(never.error().temporary);
+  EXPECT_EQ(server.asked().size(), 4U);
+}
+
+TEST(Follower, leaves_a_busy_server_alone_for_as_long_as_it_asks) {
+  const std::string busy = "HTTP/1.1 429 X\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n";
+  const Server server({busy, page("5", pod("a")), busy, answer(200, "")});
+  Told told;
+  net::Stopper stopper;
+  PodFollower follower(server.access(), kAll, told.on_change());
+  EXPECT_EQ(follower.step(stopper), Milliseconds(7000));
+  EXPECT_EQ(follower.step(stopper), Milliseconds(0));
+  EXPECT_EQ(follower.step(stopper), Milliseconds(7000));
+  EXPECT_EQ(follower.step(stopper), Milliseconds(1000));
+  EXPECT_EQ(told.lines, Lines{"all: a"}) << "the watch went on";
+}
+
+TEST(Follower, of_what_nobody_installed_knows_that_there_is_nothing) {
+  const std::string none = answer(404, "404 page not found");
+  const Server server({none, none, none, page("5", pod("a")), none, none, none});
+  Told told;
+  net::Stopper stopper;
+  const Resource mpi{.group = "kubeflow.org", .version = "v2beta1", .plural = "mpijobs"};
+  MetaFollower follower(server.access(), {.resource = mpi}, [&](const Change<ObjectMeta>& change) {
+    told.lines.push_back(change.items.empty() ? "nothing" : change.items[0].name);
+  });
+  EXPECT_EQ(follower.step(stopper), Milliseconds(1000)) << "it may only just have been started";
+  EXPECT_FALSE(follower.absent());
+  EXPECT_EQ(follower.step(stopper), Milliseconds(60'000));
+  EXPECT_EQ(follower.step(stopper), Milliseconds(60'000));
+  EXPECT_TRUE(follower.absent());
+  EXPECT_EQ(follower.trouble(), "");
+  EXPECT_EQ(follower.step(stopper), Milliseconds(0));
+  EXPECT_FALSE(follower.absent());
+  for (int i = 0; i < 3; ++i) follower.step(stopper);
+  EXPECT_TRUE(follower.absent());
+  EXPECT_EQ(told.lines, (Lines{"nothing", "a", "nothing"}));
+}
+
+TEST(Follower, of_any_resource_asks_for_metadata_only) {
+  const Server server({page("5", pod("a")), answer(200, line("MODIFIED", pod("a", "6")))});
+  Lines told;
+  net::Stopper stopper;
+  MetaFollower follower(server.access(),
+                        {.resource = jobs(), .name_space = "lab", .labels = "app in (x)"},
+                        [&](const Change<ObjectMeta>& change) {
+                          for (const auto& one : change.items) told.push_back(one.version);
+                        });
+  for (int i = 0; i < 2; ++i) follower.step(stopper);
+  EXPECT_EQ(told, (Lines{"1", "6"}));
+  const auto asked = server.asked();
+  EXPECT_EQ(path_of(asked[0]),
+            "/apis/batch/v1/namespaces/lab/jobs?limit=50&labelSelector=app%20in%20%28x%29");
+  EXPECT_NE(asked[0].find("Accept: application/json;as=PartialObjectMetadataList;"),
+            std::string::npos);
+  EXPECT_NE(asked[1].find("Accept: application/json;as=PartialObjectMetadata;"), std::string::npos);
+}
+
+TEST(Follower, of_nodes_tells_nodes) {
+  const Server server({page("5", R"({"metadata": {"name": "n1", "uid": "u"},
+      "status": {"capacity": {"nvidia.com/gpu": "8"}}})")});
+  double found = 0;
+  net::Stopper stopper;
+  NodeFollower follower(server.access(), {.resource = nodes(), .name_space = "none of theirs"},
+                        [&](const Change<Node>& change) {
+                          found = change.items.at(0).capacity.at("nvidia.com/gpu");
+                        });
+  follower.step(stopper);
+  EXPECT_EQ(found, 8);
+  EXPECT_EQ(path_of(server.asked()[0]), "/api/v1/nodes?limit=50");
+}
+
+TEST(PodFollower, a_query_can_allow_more_pods) {
+  std::string items;
+  for (size_t i = 0; i < 20'000; ++i) items += (i == 0 ? "" : ",") + pod(fmt::format("p{}", i));
+  const Server server({page("5", items)});
+  size_t found = 0;
+  net::Stopper stopper;
+  PodFollower follower(server.access(), {.resource = pods(), .page = 20'000, .most = 50'000},
+                       [&](const PodChange& change) { found = change.items.size(); });
+  follower.step(stopper);
+  EXPECT_EQ(found, 20'000U) << follower.trouble();
 }
 
 TEST(PodFollower, the_token_is_read_for_each_request) {
@@ -169,7 +277,7 @@ TEST(PodFollower, the_token_is_read_for_each_request) {
   access.token_file = name;
   Told told;
   net::Stopper stopper;
-  PodFollower follower(std::move(access), {}, told.on_change());
+  PodFollower follower(std::move(access), kAll, told.on_change());
   std::ofstream(name) << "first\n";
   follower.step(stopper);
   std::ofstream(name) << "second\n";
@@ -193,7 +301,7 @@ TEST(PodFollower, can_be_stopped_while_nothing_happens) {
   });
   Told told;
   net::Stopper stopper;
-  PodFollower follower({.endpoint = {.base = http->base()}}, {}, told.on_change());
+  PodFollower follower({.endpoint = {.base = http->base()}}, kAll, told.on_change());
   follower.step(stopper);
   const std::jthread other([&] {
     watching.get_future().wait();
