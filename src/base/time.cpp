@@ -120,7 +120,8 @@ std::optional<Timestamp> parse_utc(const std::string& text) {
   const Nanoseconds decimals = decimals_at(text, at);
   const auto offset = offset_in(text.substr(at));
   const std::time_t whole = ::timegm(&parts);
-  if (!offset || whole < 0) return std::nullopt;
+  constexpr std::time_t kLast = 9'214'646'400;  // 2262, of which only a part fits
+  if (!offset || whole < 0 || whole >= kLast) return std::nullopt;
   return Timestamp(std::chrono::seconds(whole) + decimals - *offset);
 }
 

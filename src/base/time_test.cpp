@@ -58,9 +58,11 @@ TEST(ParseUtc, reads_what_others_write) {
   EXPECT_EQ(parse_utc("2026-01-31T13:30:00.123456789+01:30"), noon);
   EXPECT_EQ(parse_utc("2026-01-31T11:00:00.123456789-01:00"), noon);
   EXPECT_EQ(parse_utc("2026-01-31T12:00:00Z"), from_unix_ns(1769860800000000000));
+  EXPECT_TRUE(parse_utc("2261-12-31T23:59:59-99:00"));
   for (const auto* wrong :
        {"", "0001-01-01T00:00:00Z", "2026-01-31", "2026-01-31T12:00:00", "2026-01-31T12:00:00.1",
-        "2026-01-31 12:00:00Z", "2026-01-31T12:00:00+1"})
+        "2026-01-31 12:00:00Z", "2026-01-31T12:00:00+1", "2262-01-01T00:00:00Z",
+        "9999-12-31T23:59:59Z"})
     EXPECT_EQ(parse_utc(wrong), std::nullopt) << wrong;
 }
 

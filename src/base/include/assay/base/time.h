@@ -75,7 +75,7 @@ std::string format_duration(Nanoseconds d);
 /// UTC, as in 2026-01-31T12:00:00.123Z.
 std::string format_utc(Timestamp t);
 /// The same with any number of decimals, or with an offset as in +01:00; nothing when it is no such
-/// time or one before 1970.
+/// time, or one before 1970 or after 2261.
 std::optional<Timestamp> parse_utc(const std::string& text);
 
 }  // namespace assay
