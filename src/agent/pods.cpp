@@ -73,7 +73,8 @@ std::string node_name(const KubernetesSettings& settings, const std::string& hos
 
 class ThreadedPods final : public Pods {
  public:
-  ThreadedPods(Access access, std::string node, asio::io_context& loop, Changed changed, Tell tell)
+  ThreadedPods(Access access, const std::string& node, asio::io_context& loop, Changed changed,
+               Tell tell)
       : state_(std::make_shared<State>(
             State{.table = {}, .changed = std::move(changed), .tell = std::move(tell)})),
         loop_(loop),
@@ -179,11 +180,11 @@ Result<std::unique_ptr<Pods>> Pods::follow(const KubernetesSettings& settings,
     return std::unique_ptr<Pods>();
   }
   if (!*access) return std::unique_ptr<Pods>();
-  std::string node = node_name(settings, hostname);
+  const std::string node = node_name(settings, hostname);
   tell(fmt::format("pods of node {} are named by {}", node,
                    net::shown_url((*access)->endpoint.base)));
-  return std::make_unique<ThreadedPods>(std::move(**access), std::move(node), loop,
-                                        std::move(changed), std::move(tell));
+  return std::make_unique<ThreadedPods>(std::move(**access), node, loop, std::move(changed),
+                                        std::move(tell));
 }
 
 void name_apps(const PodTable& pods, LiveTable& table, Reports& reports) {

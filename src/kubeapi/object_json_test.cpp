@@ -92,7 +92,7 @@ TEST(ObjectJson, a_node_tells_what_it_has) {
 }
 
 TEST(ObjectJson, what_is_large_is_left_out_and_labels_of_that_name_are_not) {
-  const char* const kObject = R"({"metadata": {"name": "a", "uid": "b", "resourceVersion": "1",
+  constexpr const char* kObject = R"({"metadata": {"name": "a", "uid": "b", "resourceVersion": "1",
       "managedFields": [{"manager": "x"}], "labels": {"images": "i", "volumes": "v"}},
       "status": {"images": [{"names": ["x"]}], "capacity": {"cpu": "1"}}})";
   const auto event = read_event<Node>(fmt::format(R"({{"type": "ADDED", "object": {}}})", kObject));
