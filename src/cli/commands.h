@@ -25,6 +25,7 @@ void add_analyze_command(CLI::App& app, Context& context);
 void add_run_command(CLI::App& app, Context& context);
 void add_check_command(CLI::App& app, Context& context);
 void add_cleanup_command(CLI::App& app, Context& context);
+void add_cluster_command(CLI::App& app, Context& context);
 void add_history_command(CLI::App& app, Context& context);
 void add_report_command(CLI::App& app, Context& context);
 void add_top_command(CLI::App& app, Context& context);

@@ -135,6 +135,7 @@ void add_commands(CLI::App& app, Context& context) {
   add_predict_command(app, context);
   add_place_command(app, context);
   add_serve_command(app, context);
+  add_cluster_command(app, context);
   add_doctor_command(app, context);
   add_cleanup_command(app, context);
   add_completion_command(app, context);

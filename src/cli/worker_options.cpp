@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker_options.h"
 
+#include "cluster_options.h"
+
 #include <array>
 #include <climits>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <map>
 #include <optional>
@@ -15,11 +16,6 @@
 
 namespace assay::cli {
 namespace {
-
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 std::string own_name() {
   std::array<char, HOST_NAME_MAX + 1> name{};
@@ -40,17 +36,8 @@ Result<std::map<std::string, std::string>> daemons_of(const WorkerOptions& optio
   return daemons;
 }
 
-Result<kubeapi::Access> cluster_access(const WorkerOptions& options) {
-  std::string file = options.kubeconfig;
-  if (file.empty()) file = variable("KUBECONFIG");
-  const auto account = kubeapi::own_service_account();
-  if (file.empty() && account) return kubeapi::read_service_account(*account);
-  if (file.empty()) file = variable("HOME") + "/.kube/config";
-  return kubeapi::read_kubeconfig(file);
-}
-
 Result<placement::KubernetesPlace> cluster_of(const WorkerOptions& options) {
-  ASSAY_TRY(auto access, cluster_access(options));
+  ASSAY_TRY(auto access, cluster_access(options.kubeconfig));
   return placement::KubernetesPlace{std::move(access), options.name_space, options.advertise};
 }
 
@@ -72,11 +59,7 @@ void add_worker_options(CLI::App& command, WorkerOptions& options, const char* i
   command.add_option("--namespace", options.name_space, "Namespace of the pod (default)")
       ->type_name("NAME")
       ->group(kWorkers);
-  command
-      .add_option("--kubeconfig", options.kubeconfig,
-                  "Who the cluster is (default: KUBECONFIG, the pod's own account, ~/.kube/config)")
-      ->type_name("FILE")
-      ->group(kWorkers);
+  add_kubeconfig_option(command, options.kubeconfig, kWorkers);
   command
       .add_option("--advertise", options.advertise,
                   "Address of this machine, where pods fetch the model")

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands.h"
+
+namespace assay::cli {
+
+void add_cluster_command(CLI::App& app, Context& /*context*/) {
+  auto* command = app.add_subcommand("cluster", "How jobs use a Kubernetes cluster's GPUs");
+  command->require_subcommand(1);
+}
+
+}  // namespace assay::cli
