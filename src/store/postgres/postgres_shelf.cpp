@@ -48,14 +48,31 @@ class PostgresShelf final : public Shelf {
 
   Result<void> put(const std::string& kind, const std::string& name,
                    const std::string& json) override {
-    ASSAY_TRY(const bool exists, has_table());
-    if (!exists) {
-      for (const char* statement : kMakeTable) ASSAY_CHECK(run(statement, {}));
+    ASSAY_CHECK(make_table());
+    return insert(kind, name, json);
+  }
+
+  Result<void> put_all(const std::string& kind,
+                       std::span<const std::pair<std::string, std::string>> documents) override {
+    ASSAY_CHECK(make_table());
+    ASSAY_CHECK(run("BEGIN", {}));
+    for (const auto& [name, json] : documents) {
+      if (auto put = insert(kind, name, json); !put) {
+        (void)run("ROLLBACK", {});
+        return put;
+      }
     }
+    ASSAY_CHECK(run("COMMIT", {}));
+    return {};
+  }
+
+  Result<void> remove_older(const std::string& kind, Timestamp than) override {
+    ASSAY_TRY(const bool exists, has_table());
+    if (!exists) return {};
     ASSAY_CHECK(
-        run("INSERT INTO assay_documents VALUES ($1, $2, now(), $3) ON CONFLICT (kind, "
-            "name) DO UPDATE SET written = EXCLUDED.written, body = EXCLUDED.body",
-            {kind, name, json}));
+        run("DELETE FROM assay_documents WHERE kind = $1 AND written < "
+            "to_timestamp($2::double precision / 1000000)",
+            {kind, std::to_string(unix_ns(than) / 1000)}));
     return {};
   }
 
@@ -107,6 +124,21 @@ class PostgresShelf final : public Shelf {
   static Document document_at(const Rows& rows, int row) {
     return {libpq().value(rows.get(), row, 0), time_of(libpq().value(rows.get(), row, 1)),
             libpq().value(rows.get(), row, 2)};
+  }
+
+  Result<void> make_table() {
+    ASSAY_TRY(const bool exists, has_table());
+    if (exists) return {};
+    for (const char* statement : kMakeTable) ASSAY_CHECK(run(statement, {}));
+    return {};
+  }
+
+  Result<void> insert(const std::string& kind, const std::string& name, const std::string& json) {
+    ASSAY_CHECK(
+        run("INSERT INTO assay_documents VALUES ($1, $2, now(), $3) ON CONFLICT (kind, "
+            "name) DO UPDATE SET written = EXCLUDED.written, body = EXCLUDED.body",
+            {kind, name, json}));
+    return {};
   }
 
   /// Whoever may only read does not try to make it.

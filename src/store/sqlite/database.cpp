@@ -80,6 +80,21 @@ Failure failure(sqlite3* db, const std::filesystem::path& file) {
 
 }  // namespace
 
+Result<void> make_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  if (folder.empty() || std::filesystem::exists(folder, error)) return {};
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    return refused(
+        fmt::format("cannot create the folder {} of the history: {}: choose another place with "
+                    "--store",
+                    folder.native(), error.message()));
+  }
+  // A history tells which programs somebody runs, and how.
+  std::filesystem::permissions(folder, std::filesystem::perms::owner_all, error);
+  return {};
+}
+
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const {
   sqlite3_finalize(statement);
 }

@@ -61,6 +61,9 @@ class Statement {
   int bind_error_ = 0;
 };
 
+/// For the files of a database, where there is none yet; only its owner may look into it.
+Result<void> make_folder(const std::filesystem::path& folder);
+
 /// How long to wait for another process that is writing.
 constexpr Milliseconds kPatience = std::chrono::seconds(30);
 

@@ -84,7 +84,19 @@ CREATE INDEX artifacts_by_run ON artifacts (run_id);
 /// A pid counts within one namespace only; rows of before are judged without it.
 constexpr const char* kVersion2 = "ALTER TABLE runs ADD COLUMN writer_namespace INTEGER";
 
-constexpr std::array kSteps = {kVersion1, kVersion2};
+/// What belongs to no session.
+constexpr const char* kVersion3 = R"sql(
+CREATE TABLE documents (
+  kind TEXT NOT NULL,
+  name TEXT NOT NULL,
+  written_ns INTEGER NOT NULL,
+  body TEXT NOT NULL,                  -- JSON
+  PRIMARY KEY (kind, name)
+) WITHOUT ROWID;
+CREATE INDEX documents_by_time ON documents (kind, written_ns);
+)sql";
+
+constexpr std::array kSteps = {kVersion1, kVersion2, kVersion3};
 
 Result<void> check_owner(Database& db, int64_t version) {
   ASSAY_TRY(const int64_t owner, db.number("PRAGMA application_id"));

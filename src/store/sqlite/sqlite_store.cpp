@@ -46,21 +46,6 @@ uint32_t number_of(const SeriesInfo& info, std::vector<SeriesInfo>& known, size_
   return static_cast<uint32_t>(guess++);
 }
 
-Result<void> make_folder(const fs::path& folder) {
-  std::error_code error;
-  if (folder.empty() || fs::exists(folder, error)) return {};
-  fs::create_directories(folder, error);
-  if (error) {
-    return refused(
-        fmt::format("cannot create the folder {} of the history: {}: choose another place with "
-                    "--store",
-                    folder.native(), error.message()));
-  }
-  // A history tells which programs somebody runs, and how.
-  fs::permissions(folder, fs::perms::owner_all, error);
-  return {};
-}
-
 }  // namespace
 
 SqliteStore::SqliteStore(Database db) : self_(ProcessId::self(root_)), db_(std::move(db)) {}
