@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <functional>
+#include <limits>
+#include <map>
+#include <string>
+
+#include <assay/base/text.h>
+#include <assay/cluster/reading.h>
+
+namespace assay::cluster {
+namespace {
+
+using promapi::InstantValue;
+
+/// Of rates: four samples where they come every 30 s.
+constexpr const char* kWindow = "2m";
+constexpr double kMebi = 1024.0 * 1024;
+/// DCGM's words for "no value", and all beyond.
+constexpr double kBlank = 9.2e18;
+
+/// Asks one thing after another and gathers the warnings.
+class Asker {
+ public:
+  Asker(promapi::Queries& queries, net::Stopper* stopper, std::vector<std::string>& warnings)
+      : queries_(queries), stopper_(stopper), warnings_(warnings) {}
+
+  Result<std::vector<InstantValue>> ask(const std::string& expression) {
+    ASSAY_TRY(auto answer, queries_.instant(expression, stopper_));
+    for (auto& warning : answer.warnings)
+      if (std::find(warnings_.begin(), warnings_.end(), warning) == warnings_.end())
+        warnings_.push_back(std::move(warning));
+    std::erase_if(answer.series, [](const InstantValue& v) {
+      return !std::isfinite(v.value) || std::abs(v.value) > kBlank;
+    });
+    return std::move(answer.series);
+  }
+
+ private:
+  promapi::Queries& queries_;
+  net::Stopper* const stopper_;
+  std::vector<std::string>& warnings_;
+};
+
+struct PodQuestion {
+  std::optional<double> Use::*answer;
+  const char* name;
+  bool counter;
+  /// Else it belongs to the pod as a whole, and every container's series may tell it again.
+  bool per_container;
+};
+
+constexpr std::array kPodQuestions = {
+    PodQuestion{&Use::cores, "container_cpu_usage_seconds_total", true, true},
+    PodQuestion{&Use::memory_bytes, "container_memory_working_set_bytes", false, true},
+    PodQuestion{&Use::received, "container_network_receive_bytes_total", true, false},
+    PodQuestion{&Use::transmitted, "container_network_transmit_bytes_total", true, false},
+    PodQuestion{&Use::disk_read, "container_fs_reads_bytes_total", true, true},
+    PodQuestion{&Use::disk_written, "container_fs_writes_bytes_total", true, true},
+};
+
+/// Two scrapes of the same container, say of a kubelet and of an agent, are not added up: each has
+/// a job or a path of its own.
+std::string pod_expression(const PodQuestion& question, const PodLabels& labels) {
+  const std::string pod = fmt::format("{}, {}", labels.name_space, labels.pod);
+  std::string selector = fmt::format("{}!=\"\"", labels.pod);
+  if (question.per_container)
+    selector += fmt::format(",{0}!=\"\",{0}!=\"POD\"", labels.container);
+  std::string series = fmt::format("{}{{{}}}", question.name, selector);
+  if (question.counter) series = fmt::format("rate({}[{}])", series, kWindow);
+  if (!question.per_container)
+    series = fmt::format("max by ({}, job, metrics_path, interface) ({})", pod, series);
+  return fmt::format("max by ({0}) (sum by ({0}, job, metrics_path) ({1}))", pod, series);
+}
+
+Result<void> read_pods(Asker& asker, const Sources& sources, Reading& reading) {
+  for (const auto& labels : sources.pod_labels) {
+    for (const auto& question : kPodQuestions) {
+      if (!sources.has(question.name)) continue;
+      ASSAY_TRY(const auto values, asker.ask(pod_expression(question, labels)));
+      for (const auto& value : values) {
+        auto& use = reading.pods[{value.label(labels.name_space), value.label(labels.pod)}];
+        auto& known = use.*question.answer;
+        known = std::max(known.value_or(0), value.value);
+      }
+    }
+  }
+  return {};
+}
+
+struct NodeQuestion {
+  std::optional<double> Use::*answer;
+  const char* name;
+  const char* expression;
+};
+
+constexpr std::array kNodeQuestions = {
+    NodeQuestion{&Use::cores, "node_cpu_seconds_total",
+                 R"(sum by (instance, node, job) (rate(node_cpu_seconds_total{mode!~"idle|iowait"}[2m])))"},
+    NodeQuestion{&Use::memory_bytes, "node_memory_MemAvailable_bytes",
+                 "node_memory_MemTotal_bytes - node_memory_MemAvailable_bytes"},
+    NodeQuestion{&Use::received, "node_network_receive_bytes_total",
+                 R"(sum by (instance, node, job) (rate(node_network_receive_bytes_total{device!="lo"}[2m])))"},
+    NodeQuestion{&Use::transmitted, "node_network_transmit_bytes_total",
+                 R"(sum by (instance, node, job) (rate(node_network_transmit_bytes_total{device!="lo"}[2m])))"},
+    NodeQuestion{&Use::disk_read, "node_disk_read_bytes_total",
+                 "sum by (instance, node, job) (rate(node_disk_read_bytes_total[2m]))"},
+    NodeQuestion{&Use::disk_written, "node_disk_written_bytes_total",
+                 "sum by (instance, node, job) (rate(node_disk_written_bytes_total[2m]))"},
+};
+
+/// Which of the labels names a node: exporters and their relabelling differ. Empty: none does.
+class NodeOf {
+ public:
+  explicit NodeOf(const NodeNames& nodes) : nodes_(nodes) {}
+
+  /// What node_uname_info says of an instance.
+  void learn(const std::string& instance, const std::string& name) { by_instance_[instance] = name; }
+
+  std::string operator()(const InstantValue& value) const {
+    for (const char* label : {"Hostname", "node", "kubernetes_node", "kubernetes_io_hostname",
+                              "nodename", "instance"}) {
+      const auto& name = value.label(label);
+      if (!name.empty() && nodes_.contains(name)) return name;
+    }
+    const auto& instance = value.label("instance");
+    if (const auto known = by_instance_.find(instance);
+        known != by_instance_.end() && nodes_.contains(known->second))
+      return known->second;
+    const auto host = instance.substr(0, instance.rfind(':'));
+    return nodes_.contains(host) ? host : "";
+  }
+
+ private:
+  const NodeNames& nodes_;
+  std::map<std::string, std::string> by_instance_;
+};
+
+Result<void> read_nodes(Asker& asker, const Sources& sources, NodeOf& node_of, Reading& reading) {
+  if (sources.has("node_uname_info")) {
+    ASSAY_TRY(const auto names, asker.ask("node_uname_info"));
+    for (const auto& name : names) node_of.learn(name.label("instance"), name.label("nodename"));
+  }
+  for (const auto& question : kNodeQuestions) {
+    if (!sources.has(question.name)) continue;
+    ASSAY_TRY(const auto values, asker.ask(question.expression));
+    for (const auto& value : values) {
+      const auto node = node_of(value);
+      if (node.empty()) continue;
+      auto& known = reading.nodes[node].*question.answer;
+      known = std::max(known.value_or(0), value.value);
+    }
+  }
+  return {};
+}
+
+/// Where Prometheus has put its own labels over those of the exporter, the latter are "exported".
+std::optional<PodKey> pod_of_gpu(const InstantValue& value) {
+  const auto& exported = value.label("exported_pod");
+  if (!exported.empty()) return PodKey{value.label("exported_namespace"), exported};
+  const auto& pod = value.label("pod");
+  if (pod.empty() || value.label("container").find("exporter") != std::string::npos)
+    return std::nullopt;
+  return PodKey{value.label("namespace"), pod};
+}
+
+std::string index_of(const InstantValue& value) {
+  const auto& part = value.label("GPU_I_ID");
+  return part.empty() ? value.label("gpu") : value.label("gpu") + "." + part;
+}
+
+constexpr const char* kGpuLabels =
+    "gpu, UUID, GPU_I_ID, modelName, Hostname, node, kubernetes_node, instance, pod, namespace, "
+    "container, exported_pod, exported_namespace";
+
+/// One of these tells how busy a GPU is; of parts of a GPU only the second does.
+Result<std::vector<InstantValue>> ask_utilization(Asker& asker, const Sources& sources) {
+  std::vector<InstantValue> values;
+  if (sources.has("DCGM_FI_DEV_GPU_UTIL")) {
+    ASSAY_TRY(values,
+              asker.ask(fmt::format("max by ({}) (DCGM_FI_DEV_GPU_UTIL)", kGpuLabels)));
+  }
+  if (!values.empty() || !sources.has("DCGM_FI_PROF_GR_ENGINE_ACTIVE")) return values;
+  return asker.ask(fmt::format("100 * max by ({}) (DCGM_FI_PROF_GR_ENGINE_ACTIVE)", kGpuLabels));
+}
+
+struct GpuQuestionOf {
+  std::optional<double> GpuUse::*answer;
+  const char* name;
+  double factor;
+};
+constexpr std::array kGpuQuestions = {
+    GpuQuestionOf{&GpuUse::memory_used, "DCGM_FI_DEV_FB_USED", kMebi},
+    GpuQuestionOf{&GpuUse::memory_free, "DCGM_FI_DEV_FB_FREE", kMebi},
+    GpuQuestionOf{&GpuUse::watts, "DCGM_FI_DEV_POWER_USAGE", 1},
+    GpuQuestionOf{&GpuUse::pcie_generation, "DCGM_FI_DEV_PCIE_LINK_GEN", 1},
+    GpuQuestionOf{&GpuUse::pcie_width, "DCGM_FI_DEV_PCIE_LINK_WIDTH", 1},
+};
+
+using GpusByUuid = std::multimap<std::string, size_t>;
+
+/// A part of a GPU has the uuid of the whole.
+std::string gpu_key(const InstantValue& value) {
+  return value.label("UUID") + "/" + value.label("GPU_I_ID");
+}
+
+Result<void> read_processes(Asker& asker, const GpusByUuid& by_uuid, Reading& reading) {
+  ASSAY_TRY(const auto values, asker.ask("assay_gpu_process_memory_bytes"));
+  for (auto& gpu : reading.gpus) gpu.processes_known = true;
+  for (const auto& value : values) {
+    const auto pid = parse_int(value.label("pid"));
+    const auto [first, last] = by_uuid.equal_range(gpu_key(value));
+    for (auto at = first; pid && at != last; ++at)
+      reading.gpus[at->second].processes.emplace_back(*pid, value.value);
+  }
+  return {};
+}
+
+Result<void> read_gpus(Asker& asker, const Sources& sources, const NodeOf& node_of,
+                       Reading& reading) {
+  ASSAY_TRY(const auto utilization, ask_utilization(asker, sources));
+  GpusByUuid by_uuid;
+  for (const auto& value : utilization) {
+    auto node = node_of(value);
+    if (node.empty()) node = value.label("Hostname");
+    if (node.empty() || index_of(value).empty()) continue;
+    by_uuid.emplace(gpu_key(value), reading.gpus.size());
+    reading.gpus.push_back({.node = std::move(node),
+                            .index = index_of(value),
+                            .uuid = value.label("UUID"),
+                            .model = value.label("modelName"),
+                            .pod = pod_of_gpu(value),
+                            .utilization = std::clamp(value.value, 0.0, 100.0)});
+  }
+  for (const auto& question : kGpuQuestions) {
+    if (!sources.has(question.name)) continue;
+    ASSAY_TRY(const auto values,
+              asker.ask(fmt::format("max by (UUID, GPU_I_ID) ({})", question.name)));
+    for (const auto& value : values) {
+      const auto [first, last] = by_uuid.equal_range(gpu_key(value));
+      for (auto at = first; at != last; ++at)
+        reading.gpus[at->second].*question.answer = value.value * question.factor;
+    }
+  }
+  if (!sources.has("assay_gpu_process_memory_bytes")) return {};
+  return read_processes(asker, by_uuid, reading);
+}
+
+Result<void> read_progress(Asker& asker, const Sources& sources, Reading& reading) {
+  for (const auto& [name, answer] :
+       {std::pair("assay_app_step", &Progress::step), {"assay_app_steps", &Progress::steps}}) {
+    if (!sources.has(name)) continue;
+    ASSAY_TRY(const auto values, asker.ask(fmt::format("max by (namespace, pod) ({})", name)));
+    for (const auto& value : values)
+      if (!value.label("pod").empty())
+        reading.progress[{value.label("namespace"), value.label("pod")}].*answer = value.value;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Reading> read_cluster(promapi::Queries& queries, const Sources& sources,
+                             const NodeNames& nodes, net::Stopper* stopper) {
+  Reading reading;
+  Asker asker(queries, stopper, reading.warnings);
+  NodeOf node_of(nodes);
+  ASSAY_CHECK(read_pods(asker, sources, reading));
+  ASSAY_CHECK(read_nodes(asker, sources, node_of, reading));
+  ASSAY_CHECK(read_gpus(asker, sources, node_of, reading));
+  ASSAY_CHECK(read_progress(asker, sources, reading));
+  return reading;
+}
+
+Result<std::map<std::string, std::vector<double>>> read_gpu_series(promapi::Queries& queries,
+                                                                   const Sources& sources,
+                                                                   const GpuQuestion& question,
+                                                                   net::Stopper* stopper) {
+  std::string any;
+  for (const auto& uuid : question.uuids) any += (any.empty() ? "" : "|") + uuid;
+  const auto step = from_seconds(sources.gpu_step_seconds);
+  const promapi::QueryRange range{question.now - question.look_back, question.now, step};
+  ASSAY_TRY(const auto answer,
+            queries.range(fmt::format("max by (UUID) (DCGM_FI_DEV_GPU_UTIL{{UUID=~\"{}\"}})", any),
+                          range, stopper));
+  const auto steps = static_cast<size_t>(question.look_back / step) + 1;
+  std::map<std::string, std::vector<double>> found;
+  for (const auto& series : answer.series) {
+    const auto uuid = series.labels.find("UUID");
+    if (uuid == series.labels.end() || series.samples.empty()) continue;
+    std::vector<double> values(steps, std::numeric_limits<double>::quiet_NaN());
+    size_t first = steps;
+    for (const auto& [time, value] : series.samples) {
+      const auto at = static_cast<size_t>((time - range.from + step / 2) / step);
+      if (at >= steps || !(value >= 0 && value <= 100)) continue;
+      values[at] = value;
+      first = std::min(first, at);
+    }
+    // It may be younger than what was asked for.
+    values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(first));
+    found[uuid->second] = std::move(values);
+  }
+  return found;
+}
+
+}  // namespace assay::cluster
