@@ -67,8 +67,7 @@ constexpr std::array kPodQuestions = {
 std::string pod_expression(const PodQuestion& question, const PodLabels& labels) {
   const std::string pod = fmt::format("{}, {}", labels.name_space, labels.pod);
   std::string selector = fmt::format("{}!=\"\"", labels.pod);
-  if (question.per_container)
-    selector += fmt::format(",{0}!=\"\",{0}!=\"POD\"", labels.container);
+  if (question.per_container) selector += fmt::format(",{0}!=\"\",{0}!=\"POD\"", labels.container);
   std::string series = fmt::format("{}{{{}}}", question.name, selector);
   if (question.counter) series = fmt::format("rate({}[{}])", series, kWindow);
   if (!question.per_container)
@@ -91,6 +90,26 @@ Result<void> read_pods(Asker& asker, const Sources& sources, Reading& reading) {
   return {};
 }
 
+/// A container without a limit tells 0.
+Result<void> read_limits(Asker& asker, const Sources& sources, Reading& reading) {
+  if (!sources.has("container_spec_memory_limit_bytes")) return {};
+  for (const auto& labels : sources.pod_labels) {
+    const std::string series =
+        fmt::format("container_spec_memory_limit_bytes{{{}!=\"\",{}!=\"\",{}!=\"POD\"}}",
+                    labels.pod, labels.container, labels.container);
+    const std::string pod = fmt::format("{}, {}", labels.name_space, labels.pod);
+    ASSAY_TRY(
+        const auto values,
+        asker.ask(fmt::format("max by ({0}) (sum by ({0}, job, metrics_path) ({1})) and on ({0}) "
+                              "(min by ({0}) ({1}) > 0)",
+                              pod, series)));
+    for (const auto& value : values)
+      reading.pods[{value.label(labels.name_space), value.label(labels.pod)}].memory_limit =
+          value.value;
+  }
+  return {};
+}
+
 struct NodeQuestion {
   std::optional<double> Use::*answer;
   const char* name;
@@ -98,14 +117,17 @@ struct NodeQuestion {
 };
 
 constexpr std::array kNodeQuestions = {
-    NodeQuestion{&Use::cores, "node_cpu_seconds_total",
-                 R"(sum by (instance, node, job) (rate(node_cpu_seconds_total{mode!~"idle|iowait"}[2m])))"},
+    NodeQuestion{
+        &Use::cores, "node_cpu_seconds_total",
+        R"(sum by (instance, node, job) (rate(node_cpu_seconds_total{mode!~"idle|iowait"}[2m])))"},
     NodeQuestion{&Use::memory_bytes, "node_memory_MemAvailable_bytes",
                  "node_memory_MemTotal_bytes - node_memory_MemAvailable_bytes"},
-    NodeQuestion{&Use::received, "node_network_receive_bytes_total",
-                 R"(sum by (instance, node, job) (rate(node_network_receive_bytes_total{device!="lo"}[2m])))"},
-    NodeQuestion{&Use::transmitted, "node_network_transmit_bytes_total",
-                 R"(sum by (instance, node, job) (rate(node_network_transmit_bytes_total{device!="lo"}[2m])))"},
+    NodeQuestion{
+        &Use::received, "node_network_receive_bytes_total",
+        R"(sum by (instance, node, job) (rate(node_network_receive_bytes_total{device!="lo"}[2m])))"},
+    NodeQuestion{
+        &Use::transmitted, "node_network_transmit_bytes_total",
+        R"(sum by (instance, node, job) (rate(node_network_transmit_bytes_total{device!="lo"}[2m])))"},
     NodeQuestion{&Use::disk_read, "node_disk_read_bytes_total",
                  "sum by (instance, node, job) (rate(node_disk_read_bytes_total[2m]))"},
     NodeQuestion{&Use::disk_written, "node_disk_written_bytes_total",
@@ -118,7 +140,9 @@ class NodeOf {
   explicit NodeOf(const NodeNames& nodes) : nodes_(nodes) {}
 
   /// What node_uname_info says of an instance.
-  void learn(const std::string& instance, const std::string& name) { by_instance_[instance] = name; }
+  void learn(const std::string& instance, const std::string& name) {
+    by_instance_[instance] = name;
+  }
 
   std::string operator()(const InstantValue& value) const {
     for (const char* label : {"Hostname", "node", "kubernetes_node", "kubernetes_io_hostname",
@@ -180,8 +204,7 @@ constexpr const char* kGpuLabels =
 Result<std::vector<InstantValue>> ask_utilization(Asker& asker, const Sources& sources) {
   std::vector<InstantValue> values;
   if (sources.has("DCGM_FI_DEV_GPU_UTIL")) {
-    ASSAY_TRY(values,
-              asker.ask(fmt::format("max by ({}) (DCGM_FI_DEV_GPU_UTIL)", kGpuLabels)));
+    ASSAY_TRY(values, asker.ask(fmt::format("max by ({}) (DCGM_FI_DEV_GPU_UTIL)", kGpuLabels)));
   }
   if (!values.empty() || !sources.has("DCGM_FI_PROF_GR_ENGINE_ACTIVE")) return values;
   return asker.ask(fmt::format("100 * max by ({}) (DCGM_FI_PROF_GR_ENGINE_ACTIVE)", kGpuLabels));
@@ -269,6 +292,7 @@ Result<Reading> read_cluster(promapi::Queries& queries, const Sources& sources,
   Asker asker(queries, stopper, reading.warnings);
   NodeOf node_of(nodes);
   ASSAY_CHECK(read_pods(asker, sources, reading));
+  ASSAY_CHECK(read_limits(asker, sources, reading));
   ASSAY_CHECK(read_nodes(asker, sources, node_of, reading));
   ASSAY_CHECK(read_gpus(asker, sources, node_of, reading));
   ASSAY_CHECK(read_progress(asker, sources, reading));
@@ -281,11 +305,13 @@ Result<std::map<std::string, std::vector<double>>> read_gpu_series(promapi::Quer
                                                                    net::Stopper* stopper) {
   std::string any;
   for (const auto& uuid : question.uuids) any += (any.empty() ? "" : "|") + uuid;
-  const auto step = from_seconds(sources.gpu_step_seconds);
+  const auto step = question.step.value_or(from_seconds(sources.gpu_step_seconds));
+  std::string expression = fmt::format("DCGM_FI_DEV_GPU_UTIL{{UUID=~\"{}\"}}", any);
+  if (question.step)
+    expression = fmt::format("avg_over_time({}[{:.0f}s])", expression, seconds(*question.step));
   const promapi::QueryRange range{question.now - question.look_back, question.now, step};
   ASSAY_TRY(const auto answer,
-            queries.range(fmt::format("max by (UUID) (DCGM_FI_DEV_GPU_UTIL{{UUID=~\"{}\"}})", any),
-                          range, stopper));
+            queries.range(fmt::format("max by (UUID) ({})", expression), range, stopper));
   const auto steps = static_cast<size_t>(question.look_back / step) + 1;
   std::map<std::string, std::vector<double>> found;
   for (const auto& series : answer.series) {

@@ -21,6 +21,7 @@ constexpr std::array kNames = {
     "assay_gpu_process_memory_bytes",
     "container_cpu_usage_seconds_total",
     "container_memory_working_set_bytes",
+    "container_spec_memory_limit_bytes",
     "container_network_receive_bytes_total",
     "container_network_transmit_bytes_total",
     "container_fs_reads_bytes_total",
@@ -60,17 +61,18 @@ Result<double> number(promapi::Queries& queries, const std::string& expression,
 Result<Sources> find_sources(promapi::Queries& queries, net::Stopper* stopper) {
   std::string any;
   for (const char* name : kNames) any += (any.empty() ? "" : "|") + std::string(name);
-  ASSAY_TRY(const auto found,
-            queries.instant(fmt::format("count by (__name__) ({{__name__=~\"{}\"}})", any), stopper));
+  ASSAY_TRY(
+      const auto found,
+      queries.instant(fmt::format("count by (__name__) ({{__name__=~\"{}\"}})", any), stopper));
   Sources sources;
   for (const auto& series : found.series) sources.names.insert(series.label("__name__"));
   if (sources.has("container_cpu_usage_seconds_total")) {
     for (const auto& labels : kPodLabels) {
-      ASSAY_TRY(const double count,
-                number(queries,
-                       fmt::format("count(container_cpu_usage_seconds_total{{{}!=\"\"}})",
-                                   labels.pod),
-                       stopper));
+      ASSAY_TRY(
+          const double count,
+          number(queries,
+                 fmt::format("count(container_cpu_usage_seconds_total{{{}!=\"\"}})", labels.pod),
+                 stopper));
       if (count > 0) sources.pod_labels.push_back(labels);
     }
   }
@@ -91,7 +93,8 @@ std::vector<std::string> missing_sources(const Sources& sources) {
         "Prometheus scrape it");
   if (sources.pod_labels.empty())
     missing.emplace_back(
-        "nothing of pods (container_cpu_usage_seconds_total): let Prometheus scrape assay-agent, or "
+        "nothing of pods (container_cpu_usage_seconds_total): let Prometheus scrape assay-agent, "
+        "or "
         "the kubelets at /metrics/cadvisor");
   if (!sources.has("node_cpu_seconds_total"))
     missing.emplace_back(

@@ -26,10 +26,11 @@ struct PodKey {
 struct Use {
   std::optional<double> cores = {};
   std::optional<double> memory_bytes = {};
-  std::optional<double> received = {};     ///< from the network, in bytes a second, as all below
+  std::optional<double> received = {};  ///< from the network, in bytes a second, as all below
   std::optional<double> transmitted = {};
   std::optional<double> disk_read = {};
   std::optional<double> disk_written = {};
+  std::optional<double> memory_limit = {};  ///< of a pod whose containers all have one
 };
 
 struct GpuUse {
@@ -37,7 +38,7 @@ struct GpuUse {
   std::string index;  ///< "0"; of a part of a GPU as its exporter has it
   std::string uuid;
   std::string model = {};
-  std::optional<PodKey> pod = {};  ///< whose it is
+  std::optional<PodKey> pod = {};          ///< whose it is
   std::optional<double> utilization = {};  ///< 0 to 100
   std::optional<double> memory_used = {};  ///< bytes
   std::optional<double> memory_free = {};
@@ -93,11 +94,12 @@ using NodeNames = std::set<std::string>;
 Result<Reading> read_cluster(promapi::Queries& queries, const Sources& sources,
                              const NodeNames& nodes, net::Stopper* stopper);
 
-
 struct GpuQuestion {
   std::vector<std::string> uuids;
   Timestamp now = {};
   Nanoseconds look_back{std::chrono::hours(2)};
+  /// Nothing: as samples come; else means over so long.
+  std::optional<Nanoseconds> step = {};
 };
 /// The utilization of GPUs over a time by uuid, in even steps, in percent; NaN where it is missing.
 Result<std::map<std::string, std::vector<double>>> read_gpu_series(promapi::Queries& queries,

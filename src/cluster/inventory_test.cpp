@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inventory.h"
+
+#include "testing/api_server.h"
+
+#include <gtest/gtest.h>
+
+namespace assay::cluster {
+namespace {
+
+using kubeapi::Change;
+
+struct Kept {
+  kubeapi::testing::ApiServer server{std::vector<std::string>{}};
+  kubeapi::Client client{server.access()};
+  SystemClock clock;
+  kubeapi::RateLimiter limiter{clock, {}};
+  Roots roots{client, limiter, clock};
+  Inventory inventory{"nvidia.com/gpu"};
+};
+
+kubeapi::Pod pod(const char* name, const char* uid) {
+  kubeapi::Pod pod;
+  pod.name = name;
+  pod.name_space = "lab";
+  pod.uid = uid;
+  pod.node = "n1";
+  return pod;
+}
+
+TEST(Inventory, is_complete_when_both_lists_are_there) {
+  Kept kept;
+  EXPECT_FALSE(kept.inventory.complete());
+  kept.inventory.take(Change<kubeapi::Pod>{Change<kubeapi::Pod>::Kind::all, {}});
+  EXPECT_FALSE(kept.inventory.complete());
+  kept.inventory.take(Change<kubeapi::Node>{Change<kubeapi::Node>::Kind::all, {}});
+  EXPECT_TRUE(kept.inventory.complete());
+}
+
+TEST(Inventory, follows_what_changes) {
+  Kept kept;
+  using Pods = Change<kubeapi::Pod>;
+  auto worker = pod("w", "u1");
+  worker.owners = {
+      {.kind = "Job", .name = "j", .uid = "j1", .api_version = "batch/v1", .controller = true}};
+  auto done = pod("d", "u2");
+  done.phase = kubeapi::PodPhase::succeeded;
+  kept.inventory.take(Pods{Pods::Kind::all, {worker, done}});
+  auto seen = kept.inventory.seen(kept.roots);
+  ASSERT_EQ(seen.pods.size(), 2u);
+  for (const auto& one : seen.pods) {
+    EXPECT_EQ(one.over, one.object.uid == "u2");
+    EXPECT_EQ(one.job.has_value(), one.object.uid == "u1");
+  }
+  kept.inventory.take(Pods{Pods::Kind::gone, {done}});
+  EXPECT_EQ(kept.inventory.seen(kept.roots).pods.size(), 1u);
+  kept.inventory.take(Pods{Pods::Kind::set, {pod("x", "u3")}});
+  EXPECT_EQ(kept.inventory.seen(kept.roots).pods.size(), 2u);
+}
+
+TEST(Inventory, knows_the_gpus_of_nodes) {
+  Kept kept;
+  using Nodes = Change<kubeapi::Node>;
+  kubeapi::Node node;
+  node.name = "n1";
+  node.uid = "n";
+  node.labels = {{"nvidia.com/gpu.product", "A100"}, {"zone", "b"}};
+  node.capacity = {{"cpu", 8}, {"nvidia.com/gpu", 4}};
+  kept.inventory.take(Nodes{Nodes::Kind::all, {node}});
+  const auto seen = kept.inventory.seen(kept.roots);
+  ASSERT_EQ(seen.nodes.size(), 1u);
+  EXPECT_EQ(seen.nodes[0].gpu_count, 4);
+  EXPECT_EQ(seen.nodes[0].gpu_labels.size(), 1u);
+  EXPECT_EQ(kept.inventory.node_names(), NodeNames{"n1"});
+}
+
+}  // namespace
+}  // namespace assay::cluster

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "follow.h"
+#include "gpu_patterns.h"
+#include "history.h"
+#include "inventory.h"
+#include "publisher.h"
+#include "roots.h"
+#include "status.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include <assay/base/mutex.h>
+#include <assay/cluster/profiler.h>
+#include <assay/kubeapi/leader_election.h>
+
+namespace assay::cluster {
+
+bool wait(Nanoseconds time, const net::Stopper& stopper) {
+  constexpr Nanoseconds kNap = std::chrono::milliseconds(100);
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (!stopper.stopped()) {
+    const Nanoseconds left = end - std::chrono::steady_clock::now();
+    if (left <= Nanoseconds(0)) return true;
+    std::this_thread::sleep_for(std::min(left, kNap));
+  }
+  return false;
+}
+
+namespace {
+
+constexpr Nanoseconds kSourcesAge = std::chrono::minutes(5);
+constexpr Nanoseconds kSaveEvery = std::chrono::minutes(5);
+constexpr Nanoseconds kNodesEvery = std::chrono::hours(1);
+constexpr Nanoseconds kLookAtAll = std::chrono::minutes(10);
+constexpr Nanoseconds kRemembered = std::chrono::hours(1);
+/// So short that the server's books of old watches stay small.
+constexpr Milliseconds kWatch{60'000};
+constexpr size_t kMostObjects = 200'000;
+constexpr size_t kPage = 500;
+
+kubeapi::Query all_of(kubeapi::Resource resource) {
+  return {.resource = std::move(resource), .page = kPage, .most = kMostObjects, .watch = kWatch};
+}
+
+kubeapi::Resource replica_sets() {
+  return {.group = "apps", .version = "v1", .plural = "replicasets", .kind = "ReplicaSet"};
+}
+
+/// Knows whether this replica is the one that writes; by a thread of its own.
+class Lead {
+ public:
+  Lead(const ProfilerSettings& settings, const Clock& clock, const Tell& tell)
+      : alone_(settings.lease_namespace.empty()) {
+    if (alone_) return;
+    thread_ = quiet_thread([this, &settings, &clock, tell] {
+      kubeapi::Client client(settings.cluster);
+      kubeapi::LeaderElection election(client,
+                                       {.name_space = settings.lease_namespace,
+                                        .name = "assay-profiler",
+                                        .identity = settings.identity,
+                                        .interval = Milliseconds(5000)},
+                                       clock);
+      std::string told;
+      while (!stopper_.stopped()) {
+        const auto standing = election.step(stopper_);
+        leads_ = standing.leads;
+        if (!election.trouble().empty() && election.trouble() != told) tell(election.trouble());
+        told = election.trouble();
+        // A leader that cannot renew must know it in time.
+        for (Milliseconds waited{}; waited < standing.next && !stopper_.stopped();
+             waited += Milliseconds(200)) {
+          wait(Milliseconds(200), stopper_);
+          leads_ = election.leads();
+        }
+      }
+      leads_ = false;
+      net::Stopper last;
+      (void)election.release(last);
+    });
+  }
+  Lead(const Lead&) = delete;
+  Lead& operator=(const Lead&) = delete;
+  ~Lead() { stopper_.stop(); }
+
+  bool leads() const { return alone_ || leads_; }
+
+ private:
+  const bool alone_;
+  std::atomic<bool> leads_ = false;
+  net::Stopper stopper_;
+  std::jthread thread_;
+};
+
+Result<std::unique_ptr<store::Shelf>> open_history(const std::string& where) {
+  if (where.empty()) return std::unique_ptr<store::Shelf>();
+  return store::is_postgres(where) ? store::Shelf::open(where) : store::Shelf::open_sqlite(where);
+}
+
+class Profiler {
+ public:
+  Profiler(const ProfilerSettings& settings, Tell tell, net::Stopper& stopper)
+      : settings_(settings),
+        tell_(std::move(tell)),
+        stopper_(stopper),
+        client_(settings.cluster),
+        limiter_(clock_, {.per_second = settings.requests_per_second,
+                          .burst = std::max(1.0, settings.requests_per_second)}),
+        roots_(client_, limiter_, clock_),
+        queries_(settings.prometheus),
+        inventory_(settings.gpu_resource),
+        tracker_(settings.interval),
+        patterns_(settings.interval, {}),
+        publisher_(client_, {.manager = "assay-profiler"}, {.domain = settings.domain}, limiter_,
+                   clock_, tell_) {}
+
+  Result<void> run() {
+    ASSAY_TRY(shelf_, open_history(settings_.history));
+    if (shelf_) history_.emplace(*shelf_, settings_.keep);
+    if (!settings_.listen.empty()) {
+      ASSAY_TRY(server_, StatusServer::start(settings_.listen));
+      tell_(fmt::format("metrics at port {}, /metrics", server_->port()));
+    }
+    const Lead lead(settings_, clock_, tell_);
+    Followings followings(tell_);
+    follow(followings);
+    for (int done = 0; settings_.rounds == 0 || done < settings_.rounds;) {
+      const auto begin = clock_.now();
+      if (inventory_.complete()) {
+        round(lead, begin + settings_.interval);
+        ++done;
+      }
+      const auto next = inventory_.complete() && done > 0
+                            ? begin + settings_.interval
+                            : clock_.now() + std::chrono::milliseconds(200);
+      if (settings_.rounds != 0 && done == settings_.rounds) break;
+      if (!wait(next - clock_.now(), stopper_)) break;
+    }
+    save(true);
+    return {};
+  }
+
+ private:
+  void follow(Followings& followings) {
+    using kubeapi::Change;
+    followings.add<kubeapi::Pod>(settings_.cluster, all_of(kubeapi::pods()),
+                                 [this](Change<kubeapi::Pod> c) { inventory_.take(std::move(c)); });
+    followings.add<kubeapi::Node>(
+        settings_.cluster, all_of(kubeapi::nodes()),
+        [this](Change<kubeapi::Node> c) { inventory_.take(std::move(c)); });
+    followings.add<kubeapi::ObjectMeta>(settings_.cluster, all_of(kubeapi::jobs()),
+                                        [this](Change<kubeapi::ObjectMeta> c) {
+                                          inventory_.take(Inventory::Middle::jobs, std::move(c));
+                                        });
+    followings.add<kubeapi::ObjectMeta>(
+        settings_.cluster, all_of(replica_sets()), [this](Change<kubeapi::ObjectMeta> c) {
+          inventory_.take(Inventory::Middle::replica_sets, std::move(c));
+        });
+  }
+
+  void round(const Lead& lead, Timestamp end) {
+    const auto begin = clock_.now();
+    if (const auto read = update(begin); !read) {
+      ++status_.failed_readings;
+      tell_changed(last_trouble_, read.error().message);
+    } else {
+      last_trouble_.clear();
+      read_at_ = begin;
+    }
+    tracker_.look(turns(kLookAtAll), begin);
+    const auto more = [&] { return clock_.now() < end; };
+    if (const auto found = patterns_.look(queries_, sources_, tracker_, begin, more, &stopper_);
+        !found && last_trouble_.empty())
+      tell_changed(last_trouble_, found.error().message);
+    status_.leads = lead.leads();
+    status_.round_seconds = seconds(clock_.now() - begin);
+    if (lead.leads()) publish(lead, more);
+    if (begin - saved_at_ >= kSaveEvery) save(begin - nodes_saved_at_ >= kNodesEvery);
+    tracker_.forget_gone(begin - kRemembered);
+    roots_.forget_unused();
+    ++status_.rounds;
+    tell_status();
+  }
+
+  size_t turns(Nanoseconds all_in) const {
+    return static_cast<size_t>(std::max<int64_t>(1, all_in / Nanoseconds(settings_.interval)));
+  }
+
+  /// Asks Prometheus and takes what it says.
+  Result<void> update(Timestamp now) {
+    if (sources_.names.empty() || now - sources_at_ > kSourcesAge) {
+      ASSAY_TRY(sources_, find_sources(queries_, &stopper_));
+      sources_at_ = now;
+      for (const auto& missing : missing_sources(sources_)) tell_once("Prometheus has " + missing);
+    }
+    ASSAY_TRY(const auto reading,
+              read_cluster(queries_, sources_, inventory_.node_names(), &stopper_));
+    for (const auto& warning : reading.warnings) tell_once("Prometheus warns: " + warning);
+    auto seen = inventory_.seen(roots_);
+    if (const auto looked = roots_.look_up(stopper_); !looked)
+      tell_changed(last_lookup_, looked.error().message);
+    else
+      seen = inventory_.seen(roots_);
+    if (history_) {
+      if (const auto restored = history_->restore(seen, tracker_); !restored)
+        tell_changed(last_history_, restored.error().message);
+    }
+    tracker_.update(seen, reading, now);
+    return {};
+  }
+
+  void publish(const Lead& lead, const std::function<bool()>& more) {
+    publisher_.plan(tracker_);
+    tell_status();
+    const auto written = publisher_.write(
+        tracker_, [&] { return more() && lead.leads(); }, stopper_);
+    if (!written)
+      tell_changed(last_write_, written.error().message);
+    else
+      last_write_.clear();
+  }
+
+  void save(bool all) {
+    if (!history_) return;
+    const auto now = clock_.now();
+    const auto saved = history_->save(tracker_, now, all);
+    status_.history_saved = saved.has_value();
+    if (!saved) {
+      tell_changed(last_history_, saved.error().message);
+      return;
+    }
+    last_history_.clear();
+    saved_at_ = now;
+    if (all) nodes_saved_at_ = now;
+  }
+
+  void tell_status() {
+    if (!server_) return;
+    status_.nodes = tracker_.nodes().size();
+    status_.pods = tracker_.pods().size();
+    status_.jobs = tracker_.jobs().size();
+    status_.gpus = 0;
+    for (const auto& [name, node] : tracker_.nodes()) status_.gpus += node.gpus.size();
+    status_.reading_age_seconds = read_at_ ? seconds(clock_.now() - *read_at_) : -1;
+    status_.writes = publisher_.writes();
+    server_->set(status_);
+  }
+
+  void tell_changed(std::string& last, const std::string& sentence) {
+    if (last != sentence && !stopper_.stopped()) tell_(sentence);
+    last = sentence;
+  }
+  void tell_once(const std::string& sentence) {
+    constexpr size_t kMost = 50;
+    if (said_.size() < kMost && said_.insert(sentence).second) tell_(sentence);
+  }
+
+  const ProfilerSettings& settings_;
+  const Tell tell_;
+  net::Stopper& stopper_;
+  const SystemClock clock_;
+  kubeapi::Client client_;
+  kubeapi::RateLimiter limiter_;
+  Roots roots_;
+  promapi::Queries queries_;
+  Inventory inventory_;
+  Tracker tracker_;
+  GpuPatterns patterns_;
+  Publisher publisher_;
+  std::unique_ptr<store::Shelf> shelf_;
+  std::optional<History> history_;
+  std::unique_ptr<StatusServer> server_;
+  Sources sources_;
+  Timestamp sources_at_;
+  std::optional<Timestamp> read_at_;
+  Timestamp saved_at_ = clock_.now();
+  Timestamp nodes_saved_at_ = clock_.now();
+  Status status_;
+  std::set<std::string> said_;
+  std::string last_trouble_, last_lookup_, last_write_, last_history_;
+};
+
+/// Sentences come from several threads.
+Tell one_at_a_time(Tell tell, Mutex& mutex) {
+  return [tell = std::move(tell), &mutex](const std::string& sentence) {
+    const Lock lock(mutex);
+    tell(sentence);
+  };
+}
+
+}  // namespace
+
+Result<void> profile(const ProfilerSettings& settings, const Tell& tell, net::Stopper& stopper) {
+  Mutex mutex;
+  return Profiler(settings, one_at_a_time(tell, mutex), stopper).run();
+}
+
+}  // namespace assay::cluster

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "publisher.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <thread>
+#include <utility>
+
+#include <assay/kubeapi/client.h>
+
+namespace assay::cluster {
+namespace {
+
+using kubeapi::Outcome;
+
+constexpr double kMaterial = 1;
+constexpr size_t kMostTold = 50;
+constexpr Milliseconds kLongestNap{100};
+
+}  // namespace
+
+Publisher::Publisher(kubeapi::Client& client, kubeapi::AnnotationOptions options, RenderRules rules,
+                     kubeapi::RateLimiter& limiter, const Clock& clock, Tell tell)
+    : writer_(client, std::move(options)),
+      rules_(std::move(rules)),
+      limiter_(limiter),
+      clock_(clock),
+      tell_(std::move(tell)) {}
+
+template <class T>
+void Publisher::consider(T& state, What what, const std::string& key, Timestamp now) {
+  auto& published = state.published;
+  published.score = change(published, figures_of(state));
+  if (published.score < kMaterial) {
+    published.due.reset();
+    return;
+  }
+  if (!published.due) published.due = now;
+  since_.push_back(*published.due);
+  due_.push_back({published.score, what, key});
+}
+
+void Publisher::plan(Tracker& tracker) {
+  const auto now = clock_.now();
+  due_.clear();
+  since_.clear();
+  for (auto& [name, node] : tracker.nodes()) consider(node, What::node, name, now);
+  for (auto& [uid, pod] : tracker.pods())
+    if (pod.uses.cores.count() || !pod.gpus.empty()) consider(pod, What::pod, uid, now);
+  for (auto& [uid, job] : tracker.jobs())
+    if (!job.gone) consider(job, What::job, uid, now);
+  std::stable_sort(due_.begin(), due_.end(),
+                   [](const Due& a, const Due& b) { return a.score < b.score; });
+  measure_waiting(now);
+}
+
+void Publisher::measure_waiting(Timestamp now) {
+  writes_.waiting = due_.size();
+  writes_.stalest_seconds = 0;
+  for (const auto since : since_)
+    writes_.stalest_seconds = std::max(writes_.stalest_seconds, seconds(now - since));
+}
+
+void Publisher::tell_once(const std::string& sentence) {
+  if (told_.size() >= kMostTold || std::find(told_.begin(), told_.end(), sentence) != told_.end())
+    return;
+  told_.push_back(sentence);
+  tell_(sentence);
+}
+
+template <class T>
+Result<bool> Publisher::write_one(T& state, net::Stopper& stopper) {
+  const auto figures = figures_of(state);
+  const auto written = writer_.write(state.object, annotations_of(state, rules_), stopper);
+  if (!written) {
+    ++writes_.unanswered;
+    return fail(written.error());
+  }
+  ++writes_.by_outcome.at(static_cast<size_t>(written->outcome));
+  if (written->outcome == Outcome::throttled) {
+    limiter_.hold(std::max(written->retry_after, Milliseconds(1000)));
+    return false;
+  }
+  if (written->outcome != Outcome::done && written->outcome != Outcome::gone)
+    tell_once(fmt::format("cannot annotate {}: {}", state.object.resource.name(), written->why));
+  // Also of what was refused: the same would be refused again.
+  remember(state.published, figures, clock_.now());
+  return true;
+}
+
+Result<bool> Publisher::write_one(Tracker& tracker, const Due& due, net::Stopper& stopper) {
+  const auto with = [&](auto& table) -> Result<bool> {
+    const auto at = table.find(due.key);
+    return at == table.end() ? Result<bool>(true) : write_one(at->second, stopper);
+  };
+  switch (due.what) {
+    case What::node:
+      return with(tracker.nodes());
+    case What::pod:
+      return with(tracker.pods());
+    case What::job:
+      return with(tracker.jobs());
+  }
+  return true;
+}
+
+Result<void> Publisher::write(Tracker& tracker, const std::function<bool()>& more,
+                              net::Stopper& stopper) {
+  while (!due_.empty() && !stopper.stopped() && more()) {
+    if (const auto wait = limiter_.take(); wait > Milliseconds(0)) {
+      std::this_thread::sleep_for(std::min(wait, kLongestNap));
+      continue;
+    }
+    ASSAY_TRY(const bool done, write_one(tracker, due_.back(), stopper));
+    if (done) due_.pop_back();
+    writes_.waiting = due_.size();
+  }
+  if (due_.empty()) writes_.stalest_seconds = 0;
+  return {};
+}
+
+}  // namespace assay::cluster

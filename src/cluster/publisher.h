@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "render.h"
+#include "tracker.h"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <assay/kubeapi/annotations.h>
+#include <assay/kubeapi/rate_limiter.h>
+
+namespace assay::cluster {
+
+/// What came of writing, since the beginning.
+struct Writes {
+  std::array<uint64_t, 6> by_outcome{};  ///< as kubeapi::Outcome counts
+  uint64_t unanswered = 0;
+  size_t waiting = 0;          ///< objects that have changed and are not written yet
+  double stalest_seconds = 0;  ///< for how long the longest of them has been waiting
+};
+
+/// Writes annotations of what has changed materially: each object once a round at most, those that
+/// changed most first, and no faster than the rate. One thread at a time; what it is given has to
+/// live longer.
+class Publisher {
+ public:
+  using Tell = std::function<void(const std::string& sentence)>;
+  Publisher(kubeapi::Client& client, kubeapi::AnnotationOptions options, RenderRules rules,
+            kubeapi::RateLimiter& limiter, const Clock& clock, Tell tell);
+
+  /// Finds what has changed, for this round.
+  void plan(Tracker& tracker);
+  /// Writes for as long as `more` says, or until all is written. An error: nobody answers; what is
+  /// left is planned again in the next round.
+  Result<void> write(Tracker& tracker, const std::function<bool()>& more, net::Stopper& stopper);
+  const Writes& writes() const { return writes_; }
+
+ private:
+  enum class What : uint8_t { node, pod, job };
+  struct Due {
+    double score;
+    What what;
+    std::string key;
+  };
+  template <class T>
+  void consider(T& state, What what, const std::string& key, Timestamp now);
+  template <class T>
+  Result<bool> write_one(T& state, net::Stopper& stopper);
+  Result<bool> write_one(Tracker& tracker, const Due& due, net::Stopper& stopper);
+  void tell_once(const std::string& sentence);
+  void measure_waiting(Timestamp now);
+
+  kubeapi::AnnotationWriter writer_;
+  const RenderRules rules_;
+  kubeapi::RateLimiter& limiter_;
+  const Clock& clock_;
+  const Tell tell_;
+  std::vector<Due> due_;  ///< those that changed most last
+  std::vector<Timestamp> since_;
+  std::vector<std::string> told_;
+  Writes writes_;
+};
+
+}  // namespace assay::cluster

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "publisher.h"
+
+#include "testing/api_server.h"
+#include "testing/small_cluster.h"
+
+#include <gtest/gtest.h>
+
+namespace assay::cluster {
+namespace {
+
+using kubeapi::testing::answer;
+using kubeapi::testing::ApiServer;
+using kubeapi::testing::path_of;
+using testing::SmallCluster;
+
+constexpr const char* kDone = R"({"metadata": {"name": "x", "uid": "u", "resourceVersion": "1"}})";
+
+struct Publishing {
+  explicit Publishing(std::vector<std::string> answers, double rate = 1000)
+      : server(std::move(answers)),
+        client(server.access()),
+        limiter(clock, {.per_second = rate, .burst = rate}),
+        publisher(client, {}, {}, limiter, clock,
+                  [this](const std::string& sentence) { told.push_back(sentence); }) {}
+
+  Result<void> write() {
+    publisher.plan(cluster.tracker);
+    return publisher.write(
+        cluster.tracker, [this] { return more; }, stopper);
+  }
+
+  SmallCluster cluster;
+  ApiServer server;
+  ManualClock clock{Timestamp(std::chrono::seconds(1'700'000'000))};
+  kubeapi::Client client;
+  kubeapi::RateLimiter limiter;
+  std::vector<std::string> told;
+  Publisher publisher;
+  net::Stopper stopper;
+  bool more = true;
+};
+
+TEST(Publisher, writes_each_object_once_and_then_only_what_changed) {
+  Publishing run(std::vector<std::string>(10, answer(200, kDone)));
+  run.cluster.round();
+  ASSERT_TRUE(run.write());
+  EXPECT_EQ(run.server.asked().size(), 4u) << "a node, two pods and a job";
+  run.cluster.round();
+  ASSERT_TRUE(run.write());
+  EXPECT_EQ(run.server.asked().size(), 4u);
+  run.cluster.reading.gpus[1].utilization = 20;
+  run.cluster.round();
+  ASSERT_TRUE(run.write());
+  ASSERT_EQ(run.server.asked().size(), 6u) << "the pod, and the mean of its job";
+  EXPECT_TRUE(path_of(run.server.asked()[4]).starts_with("/api/v1/namespaces/lab/pods/train-1?"));
+  EXPECT_EQ(run.publisher.writes().by_outcome[0], 6u);
+  EXPECT_EQ(run.publisher.writes().waiting, 0u);
+}
+
+TEST(Publisher, begins_with_what_changed_most) {
+  Publishing run(std::vector<std::string>(10, answer(200, kDone)));
+  for (int i = 0; i < 10; ++i) run.cluster.round();
+  ASSERT_TRUE(run.write());
+  run.cluster.reading.pods[{"lab", "train-0"}].cores = 1.5;
+  run.cluster.reading.pods[{"lab", "train-1"}].cores = 40;
+  run.cluster.round();
+  ASSERT_TRUE(run.write());
+  const auto asked = run.server.asked();
+  ASSERT_GT(asked.size(), 6u);
+  EXPECT_NE(asked[4].find("train-1"), std::string::npos) << asked[4];
+}
+
+TEST(Publisher, what_is_not_reached_stays_due_and_gets_older) {
+  Publishing run({});
+  run.cluster.round();
+  run.more = false;
+  ASSERT_TRUE(run.write());
+  EXPECT_EQ(run.publisher.writes().waiting, 4u);
+  run.clock.advance(std::chrono::seconds(90));
+  ASSERT_TRUE(run.write());
+  EXPECT_EQ(run.publisher.writes().stalest_seconds, 90);
+  EXPECT_TRUE(run.server.asked().empty());
+}
+
+TEST(Publisher, an_object_that_is_gone_or_taken_does_no_harm) {
+  const auto taken = answer(409, R"({"message": "Apply failed", "details": {"causes": [{
+      "reason": "FieldManagerConflict", "field": ".metadata.annotations.ai.centaurus.io/usage",
+      "message": "conflict with \"other\" using v1"}]}})");
+  Publishing run({answer(404, "{}"), answer(404, "{}"), taken, answer(403, R"({"message": "no"})"),
+                  answer(403, R"({"message": "no"})"), answer(200, kDone), answer(200, kDone),
+                  answer(200, kDone)});
+  run.cluster.round();
+  ASSERT_TRUE(run.write());
+  uint64_t outcomes = 0;
+  for (const auto count : run.publisher.writes().by_outcome) outcomes += count;
+  EXPECT_EQ(outcomes, 4u);
+  const auto asked = run.server.asked().size();
+  ASSERT_TRUE(run.write());
+  EXPECT_EQ(run.server.asked().size(), asked) << "the same would be refused again";
+  EXPECT_FALSE(run.told.empty());
+}
+
+TEST(Publisher, an_api_server_that_is_away_is_asked_again_in_the_next_round) {
+  Publishing run({});
+  run.cluster.round();
+  EXPECT_FALSE(run.write());
+  EXPECT_EQ(run.publisher.writes().unanswered, 1u);
+  EXPECT_EQ(run.publisher.writes().waiting, 4u);
+}
+
+}  // namespace
+}  // namespace assay::cluster

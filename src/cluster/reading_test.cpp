@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testing/prometheus_stand_in.h"
+
+#include <cmath>
+
+#include <assay/cluster/reading.h>
+#include <gtest/gtest.h>
+
+namespace assay::cluster {
+namespace {
+
+using testing::Prometheus;
+using testing::vector_of;
+
+constexpr const char* kGpu =
+    R"({"gpu": "0", "UUID": "GPU-1", "modelName": "NVIDIA H200", "Hostname": "n1",
+        "exported_pod": "train-0", "exported_namespace": "lab", "pod": "dcgm-exporter-x"})";
+
+std::string names(const std::vector<std::string>& all) {
+  testing::Series series;
+  for (const auto& name : all) series.emplace_back(fmt::format(R"({{"__name__": "{}"}})", name), 1);
+  return vector_of(series);
+}
+
+TEST(Sources, are_found_with_both_kinds_of_labels) {
+  Prometheus server({{"count by (__name__)",
+                      names({"container_cpu_usage_seconds_total", "DCGM_FI_DEV_GPU_UTIL"})},
+                     {"container_label_io_kubernetes_pod_name!", vector_of({{"{}", 3}})},
+                     {"{pod!", vector_of({{"{}", 5}})},
+                     {"count_over_time", vector_of({{"{}", 10}})}});
+  promapi::Queries queries(server.access());
+  const auto sources = find_sources(queries, nullptr);
+  ASSERT_TRUE(sources) << sources.error().message;
+  ASSERT_EQ(sources->pod_labels.size(), 2u);
+  EXPECT_EQ(sources->pod_labels[1].pod, "container_label_io_kubernetes_pod_name");
+  EXPECT_EQ(sources->gpu_step_seconds, 30);
+  const auto missing = missing_sources(*sources);
+  ASSERT_EQ(missing.size(), 1u);
+  EXPECT_TRUE(missing[0].starts_with("nothing of nodes"));
+}
+
+TEST(Sources, of_an_empty_prometheus_are_said_to_be_missing) {
+  Prometheus server({});
+  promapi::Queries queries(server.access());
+  const auto sources = find_sources(queries, nullptr);
+  ASSERT_TRUE(sources);
+  EXPECT_EQ(missing_sources(*sources).size(), 3u);
+}
+
+TEST(Reading, has_pods_nodes_and_gpus_by_their_names) {
+  Prometheus server(
+      {{"container_cpu_usage_seconds_total{pod",
+        vector_of({{R"({"namespace": "lab", "pod": "train-0"})", 2.5}})},
+       {"container_cpu_usage_seconds_total{container_label",
+        vector_of({{R"({"container_label_io_kubernetes_pod_namespace": "lab",
+                        "container_label_io_kubernetes_pod_name": "old"})",
+                    1.5},
+                   {R"({"container_label_io_kubernetes_pod_namespace": "lab",
+                        "container_label_io_kubernetes_pod_name": "train-0"})",
+                    2.4}})},
+       {"node_uname_info", vector_of({{R"({"instance": "10.0.0.1:9100", "nodename": "n1"})", 1}})},
+       {"node_cpu_seconds_total", vector_of({{R"({"instance": "10.0.0.1:9100"})", 7},
+                                             {R"({"instance": "n2:9100"})", 3},
+                                             {R"({"instance": "elsewhere:9100"})", 9}})},
+       {"(DCGM_FI_DEV_GPU_UTIL)", vector_of({{kGpu, 87},
+                                             {R"({"gpu": "1", "UUID": "GPU-2",
+           "Hostname": "n1", "pod": "dcgm-exporter-x", "container": "dcgm-exporter"})",
+                                              0}})},
+       {"DCGM_FI_DEV_FB_USED", vector_of({{R"({"UUID": "GPU-1"})", 1024},
+                                          {R"({"UUID": "GPU-2"})", 9223372036854775794.0}})},
+       {"assay_app_steps", vector_of({{R"({"namespace": "lab", "pod": "train-0"})", 100}})},
+       {"assay_app_step", vector_of({{R"({"namespace": "lab", "pod": "train-0"})", 40}})}});
+  promapi::Queries queries(server.access());
+  Sources sources;
+  sources.names = {"container_cpu_usage_seconds_total",
+                   "node_uname_info",
+                   "node_cpu_seconds_total",
+                   "DCGM_FI_DEV_GPU_UTIL",
+                   "DCGM_FI_DEV_FB_USED",
+                   "assay_app_step",
+                   "assay_app_steps"};
+  sources.pod_labels = {PodLabels{}, PodLabels{"container_label_io_kubernetes_pod_name",
+                                               "container_label_io_kubernetes_pod_namespace",
+                                               "container_label_io_kubernetes_container_name"}};
+  const auto reading = read_cluster(queries, sources, {"n1", "n2"}, nullptr);
+  ASSERT_TRUE(reading) << reading.error().message;
+  // Two exporters tell of the same pod: it is not twice as busy.
+  EXPECT_EQ(reading->pods.at({"lab", "train-0"}).cores, 2.5);
+  EXPECT_EQ(reading->pods.at({"lab", "old"}).cores, 1.5);
+  EXPECT_EQ(reading->nodes.at("n1").cores, 7);
+  EXPECT_EQ(reading->nodes.at("n2").cores, 3);
+  EXPECT_EQ(reading->nodes.size(), 2u);
+  ASSERT_EQ(reading->gpus.size(), 2u);
+  EXPECT_EQ(reading->gpus[0].pod, (PodKey{"lab", "train-0"}));
+  EXPECT_EQ(reading->gpus[0].model, "NVIDIA H200");
+  EXPECT_EQ(reading->gpus[0].memory_used, 1024.0 * 1024 * 1024);
+  EXPECT_FALSE(reading->gpus[1].pod) << "the exporter itself uses no GPU";
+  EXPECT_FALSE(reading->gpus[1].memory_used) << "DCGM's word for no value";
+  EXPECT_EQ(reading->progress.at({"lab", "train-0"}).step, 40);
+  EXPECT_EQ(reading->progress.at({"lab", "train-0"}).steps, 100);
+}
+
+TEST(Reading, nonsense_is_an_error_that_names_prometheus) {
+  const std::pair<std::string, std::string> nonsense("node_cpu", "<html>");
+  Prometheus server({nonsense});
+  promapi::Queries queries(server.access());
+  Sources sources;
+  sources.names = {"node_cpu_seconds_total"};
+  const auto reading = read_cluster(queries, sources, {}, nullptr);
+  ASSERT_FALSE(reading);
+  EXPECT_NE(reading.error().message.find("Prometheus"), std::string::npos);
+}
+
+TEST(GpuSeries, are_in_even_steps_and_begin_with_the_gpu) {
+  const std::pair<std::string, std::string> matrix(
+      "query_range", R"({"status": "success", "data": {"resultType": "matrix", "result": [
+        {"metric": {"UUID": "GPU-1"}, "values": [[940, "10"], [970, "30"], [1000, "40"]]}]}})");
+  Prometheus server({matrix});
+  promapi::Queries queries(server.access());
+  Sources sources;
+  sources.gpu_step_seconds = 15;
+  const auto series = read_gpu_series(queries, sources,
+                                      {.uuids = {"GPU-1"},
+                                       .now = Timestamp(std::chrono::seconds(1000)),
+                                       .look_back = std::chrono::seconds(120)},
+                                      nullptr);
+  ASSERT_TRUE(series) << series.error().message;
+  const auto& values = series->at("GPU-1");
+  ASSERT_EQ(values.size(), 5u);
+  EXPECT_EQ(values[0], 10);
+  EXPECT_TRUE(std::isnan(values[1]));
+  EXPECT_EQ(values[2], 30);
+  EXPECT_EQ(values[4], 40);
+}
+
+}  // namespace
+}  // namespace assay::cluster

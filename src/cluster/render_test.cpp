@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "render.h"
+
+#include "testing/small_cluster.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <gtest/gtest.h>
+
+namespace assay::cluster {
+namespace {
+
+using nlohmann::json;
+using testing::SmallCluster;
+
+std::string at(const kubeapi::Annotations& annotations, const std::string& key) {
+  const auto found = annotations.find("ai.centaurus.io/" + key);
+  return found == annotations.end() ? "-" : found->second;
+}
+
+TEST(Annotations, of_a_node_tell_its_gpus) {
+  SmallCluster cluster;
+  cluster.reading.gpus[0].pcie_generation = 1;
+  cluster.reading.gpus[0].pcie_width = 16;
+  cluster.reading.gpus[0].processes_known = true;
+  cluster.reading.gpus[0].processes = {{18477, 11094.0 * 1024 * 1024}};
+  cluster.round();
+  auto& node = cluster.tracker.nodes().at("n1");
+  node.gpus.at("1").pattern = Pattern{.use = analysis::UseClass::bursty,
+                                      .period_seconds = 12.5,
+                                      .confidence = 0.9,
+                                      .hour = Ahead{50, 20, 80, 10, 90}};
+  const auto all = annotations_of(node, {});
+  EXPECT_EQ(
+      at(all, "gpu-static"),
+      R"({"count": "2", "model": "Tesla K80", "mem_size": "11GB", "pcie_gen_width": "1x16"})");
+  EXPECT_EQ(at(all, "gpu-0"),
+            R"({"mem_used": "3GB", "mem_free": "8GB", "process_cnt": 1, )"
+            R"("pid-mem": [[18477, "11094MB"]], "cyclic_pattern": false, "max_mem_util": 25.0, )"
+            R"("max_gpu_util": 60.0, "p95_gpu_util": 60.0, "mean_gpu_util": 60.0})");
+  const auto second = json::parse(at(all, "gpu-1"));
+  EXPECT_EQ(second["cyclic_pattern"], true);
+  EXPECT_EQ(second["period"], 12.5);
+  EXPECT_EQ(second["class"], "bursty");
+  EXPECT_EQ(second["forecast"]["hour"]["high95"], 90);
+  EXPECT_FALSE(second.contains("process_cnt")) << "nobody told";
+  for (const auto& [key, value] : all) EXPECT_TRUE(json::accept(value)) << key << " " << value;
+}
+
+TEST(Annotations, of_a_pod_have_the_old_keys) {
+  SmallCluster cluster;
+  cluster.round();
+  cluster.reading.pods[{"lab", "train-1"}].cores = 0.5;
+  cluster.round();
+  const auto all = annotations_of(cluster.tracker.pods().at("pod-1"), {});
+  EXPECT_EQ(at(all, "cpu_util"), "50.0");
+  EXPECT_EQ(at(all, "max_cpu_util"), "200.0");
+  EXPECT_EQ(at(all, "cpu_mem"), "1000.0");
+  EXPECT_EQ(at(all, "network"), "8.0");
+  EXPECT_EQ(at(all, "disk_io"), "-") << "nobody measured it";
+  EXPECT_EQ(at(all, "n1-gpu-1_util"), "80.0");
+  EXPECT_EQ(at(all, "n1-gpu-1_mem_util"), "25.0");
+  EXPECT_EQ(at(all, "max_n1-gpu-1_util"), "80.0");
+  EXPECT_EQ(json::parse(at(all, "usage"))["cpu_util"]["max"], 200);
+  const auto elsewhere = annotations_of(cluster.tracker.pods().at("pod-1"), {.domain = "my.org"});
+  EXPECT_TRUE(elsewhere.contains("my.org/cpu_util"));
+}
+
+TEST(Annotations, of_a_job_have_a_key_for_each_worker) {
+  SmallCluster cluster;
+  cluster.round();
+  auto& job = cluster.tracker.jobs().at("job-1");
+  job.findings.kind = "training";
+  job.findings.finish = analysis::Outlook{1, 3600, 3000, 4000};
+  const auto all = annotations_of(job, {});
+  EXPECT_EQ(at(all, "train-1"),
+            R"({"n1-gpu-1_util": 80.0, "n1-gpu-1_mem_mb": 2861.02, "cpu_util": 200.0, )"
+            R"("cpu_mem_mb": 1000.0, "network_mbps": 8.0, "disk_io": 0.0})");
+  EXPECT_EQ(json::parse(at(all, "kind"))["kind"], "training");
+  EXPECT_EQ(json::parse(at(all, "finish_in"))["seconds"], 3600);
+  EXPECT_EQ(json::parse(at(all, "usage"))["gpus"]["max"], 2);
+}
+
+TEST(Annotations, never_grow_beyond_what_is_allowed) {
+  JobState job;
+  for (int i = 0; i < 5000; ++i) {
+    auto& most = job.workers[fmt::format("a-very-long-name-of-a-worker-{}", i)];
+    most.last = Timestamp(std::chrono::seconds(i));
+  }
+  const auto all = annotations_of(job, {.most_bytes = 20'000});
+  size_t bytes = 0;
+  for (const auto& [key, value] : all) bytes += key.size() + value.size();
+  EXPECT_LT(bytes, 20'200u);
+  EXPECT_GT(all.size(), 50u);
+  EXPECT_NE(at(all, "a-very-long-name-of-a-worker-4999"), "-") << "the last ones stay";
+  EXPECT_EQ(at(all, "workers_left_out"), std::to_string(5000 - (all.size() - 1)));
+}
+
+TEST(KeyPart, is_what_the_cluster_takes) {
+  EXPECT_EQ(key_part("n1-gpu-0_util"), "n1-gpu-0_util");
+  EXPECT_EQ(key_part("n1.local-gpu-0_util"), "n1.local-gpu-0_util");
+  EXPECT_EQ(key_part("a b/c"), "a_b_c");
+  const std::string name(100, 'x');
+  const auto one = key_part(name + "-gpu-0_util"), two = key_part(name + "-gpu-1_util");
+  EXPECT_EQ(one.size(), 63u);
+  EXPECT_NE(one, two);
+  EXPECT_TRUE(one.ends_with("gpu-0_util"));
+  EXPECT_EQ(key_part("-_"), "x");
+}
+
+TEST(Change, is_material_when_somebody_would_want_to_know) {
+  SmallCluster cluster;
+  for (int i = 0; i < 20; ++i) cluster.round();
+  auto& pod = cluster.tracker.pods().at("pod-0");
+  EXPECT_GT(change(pod.published, figures_of(pod)), 1) << "never written";
+  remember(pod.published, figures_of(pod), cluster.now);
+  EXPECT_EQ(change(pod.published, figures_of(pod)), 0);
+  cluster.reading.gpus[0].utilization = 61;
+  cluster.reading.pods[{"lab", "train-0"}].cores = 1.05;
+  cluster.round();
+  EXPECT_LT(change(pod.published, figures_of(pod)), 1) << "a point more";
+  cluster.reading.gpus[0].utilization = 97;
+  cluster.round();
+  EXPECT_GT(change(pod.published, figures_of(pod)), 1);
+  cluster.reading.gpus[0].utilization = 60;
+  remember(pod.published, figures_of(pod), cluster.now);
+  pod.findings.kind = "training";
+  EXPECT_GT(change(pod.published, figures_of(pod)), 1);
+}
+
+TEST(Change, of_what_swings_all_the_time_is_none) {
+  SmallCluster cluster;
+  for (int i = 0; i < 40; ++i) {
+    cluster.reading.gpus[0].utilization = i % 2 ? 90 : 20;
+    cluster.round();
+  }
+  auto& pod = cluster.tracker.pods().at("pod-0");
+  remember(pod.published, figures_of(pod), cluster.now);
+  cluster.reading.gpus[0].utilization = 20;
+  cluster.round();
+  EXPECT_LE(change(pod.published, figures_of(pod)), 1);
+}
+
+}  // namespace
+}  // namespace assay::cluster

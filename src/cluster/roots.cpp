@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "roots.h"
+
+#include <algorithm>
+
+#include <assay/kubeapi/writes.h>
+
+namespace assay::cluster {
+namespace {
+
+using kubeapi::ObjectName;
+using kubeapi::Owner;
+
+/// Owners of owners of owners: more is a mistake, or a circle.
+constexpr int kMostSteps = 8;
+
+std::string group_of(const Owner& owner) {
+  const auto slash = owner.api_version.find('/');
+  return slash == std::string::npos ? "" : owner.api_version.substr(0, slash);
+}
+
+bool is_batch_job(const Owner& owner) {
+  return group_of(owner) == "batch" && owner.kind == "Job";
+}
+
+bool is_replica_set(const Owner& owner) {
+  return group_of(owner) == "apps" && owner.kind == "ReplicaSet";
+}
+
+/// Those of Kubernetes itself, which have no dot in their group or end in its own name.
+bool is_built_in(const Owner& owner) {
+  const auto group = group_of(owner);
+  return group.find('.') == std::string::npos || group.ends_with(".k8s.io");
+}
+
+ObjectName batch_job(const Owner& owner, const std::string& name_space) {
+  return {kubeapi::jobs(), name_space, owner.name, owner.uid};
+}
+
+const Owner* controller_of(const std::vector<Owner>& owners) {
+  const auto at =
+      std::find_if(owners.begin(), owners.end(), [](const Owner& o) { return o.controller; });
+  return at == owners.end() ? nullptr : &*at;
+}
+
+}  // namespace
+
+Roots::Roots(kubeapi::Client& client, kubeapi::RateLimiter& limiter, const Clock& clock,
+             Times times)
+    : client_(client),
+      limiter_(limiter),
+      clock_(clock),
+      times_(times),
+      discovery_(client, clock, {.known = Milliseconds(600'000), .absent = times.absent}) {}
+
+std::optional<ObjectName> Roots::find(const Owner& pods_owner, const std::string& name_space,
+                                      const ParentOf& parent_of) {
+  std::optional<ObjectName> found;
+  Owner owner = pods_owner;
+  for (int step = 0; step < kMostSteps; ++step) {
+    std::optional<Owner> parent;
+    if (is_batch_job(owner) || is_replica_set(owner)) {
+      if (is_batch_job(owner)) found = batch_job(owner, name_space);
+      parent = parent_of(owner.uid);
+    } else if (is_built_in(owner)) {
+      return found;
+    } else if (const auto known = known_.find(owner.uid); known != known_.end()) {
+      known->second.used = true;
+      if (!known->second.object.resource.plural.empty())
+        found = known->second.object;
+      else if (clock_.now() - known->second.asked > times_.absent)
+        wanted_[owner.uid] = {owner, name_space};
+      parent = known->second.parent;
+    } else {
+      wanted_[owner.uid] = {owner, name_space};
+      return found;
+    }
+    if (!parent) return found;
+    owner = *parent;
+  }
+  return found;
+}
+
+Result<void> Roots::look_up(net::Stopper& stopper) {
+  while (!wanted_.empty() && limiter_.take() == Milliseconds(0)) {
+    const auto [uid, wanted] = *wanted_.begin();
+    ASSAY_TRY(const auto resource, discovery_.find(kubeapi::kind_of(wanted.owner), stopper));
+    Known known{.asked = clock_.now()};
+    if (resource) {
+      known.object = {*resource, resource->namespaced ? wanted.name_space : "", wanted.owner.name,
+                      uid};
+      const auto meta = kubeapi::get_meta(client_, known.object, stopper);
+      // Without the right to look, it is the end of the way.
+      if (!meta && meta.error().temporary) return fail(meta.error());
+      if (meta && !*meta) known.object = {};  // gone already
+      if (meta && *meta)
+        if (const Owner* parent = controller_of((*meta)->owners)) known.parent = *parent;
+    }
+    known_[uid] = std::move(known);
+    wanted_.erase(uid);
+  }
+  return {};
+}
+
+void Roots::forget_unused() {
+  std::erase_if(known_, [](const auto& known) { return !known.second.used; });
+  for (auto& [uid, known] : known_) known.used = false;
+}
+
+}  // namespace assay::cluster

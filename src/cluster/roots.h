@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+
+#include <assay/kubeapi/client.h>
+#include <assay/kubeapi/discovery.h>
+#include <assay/kubeapi/objects.h>
+#include <assay/kubeapi/rate_limiter.h>
+
+namespace assay::cluster {
+
+/// Finds the job that a pod belongs to in the end: from a pod's owner up over a Job or a ReplicaSet
+/// to an MPIJob, a PyTorchJob or whatever an operator brought. Deployments, stateful and daemon
+/// sets are services and no jobs. Jobs and ReplicaSets are told by their followers; each owner of
+/// another kind costs one or two requests, once. One thread at a time.
+class Roots {
+ public:
+  struct Times {
+    Milliseconds absent{60'000};  ///< before a kind that is not installed is asked for again
+  };
+  Roots(kubeapi::Client& client, kubeapi::RateLimiter& limiter, const Clock& clock, Times times);
+  Roots(kubeapi::Client& client, kubeapi::RateLimiter& limiter, const Clock& clock)
+      : Roots(client, limiter, clock, Times()) {}
+
+  /// Of an object by its uid, the controller; what followers know.
+  using ParentOf = std::function<std::optional<kubeapi::Owner>(const std::string& uid)>;
+  /// Nothing: it belongs to no job, or that is not known yet and will be looked up.
+  std::optional<kubeapi::ObjectName> find(const kubeapi::Owner& owner,
+                                          const std::string& name_space, const ParentOf& parent_of);
+  /// Asks for what find() did not know, as far as the rate allows. An error: no answer came.
+  Result<void> look_up(net::Stopper& stopper);
+  /// Forgets owners that nobody asked for since the last call.
+  void forget_unused();
+
+ private:
+  struct Known {
+    kubeapi::ObjectName object = {};  ///< no resource: it is no object that can be had
+    std::optional<kubeapi::Owner> parent = {};
+    Timestamp asked = {};
+    bool used = true;
+  };
+  struct Wanted {
+    kubeapi::Owner owner;
+    std::string name_space;
+  };
+
+  kubeapi::Client& client_;
+  kubeapi::RateLimiter& limiter_;
+  const Clock& clock_;
+  const Times times_;
+  kubeapi::Discovery discovery_;
+  std::unordered_map<std::string, Known> known_;  ///< by uid
+  std::map<std::string, Wanted> wanted_;          ///< by uid
+};
+
+}  // namespace assay::cluster

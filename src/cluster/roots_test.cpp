@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "roots.h"
+
+#include "testing/api_server.h"
+
+#include <optional>
+
+#include <gtest/gtest.h>
+
+namespace assay::cluster {
+namespace {
+
+using kubeapi::Owner;
+using kubeapi::testing::answer;
+using kubeapi::testing::ApiServer;
+
+const Owner kJob{
+    .kind = "Job", .name = "step", .uid = "j", .api_version = "batch/v1", .controller = true};
+const Owner kMpi{.kind = "MPIJob",
+                 .name = "train",
+                 .uid = "m",
+                 .api_version = "kubeflow.org/v1",
+                 .controller = true};
+constexpr const char* kKinds = R"({"kind": "APIResourceList", "groupVersion": "kubeflow.org/v1",
+  "resources": [{"name": "mpijobs", "kind": "MPIJob", "namespaced": true}]})";
+constexpr const char* kMeta = R"({"metadata": {"name": "train", "namespace": "lab", "uid": "m"}})";
+
+struct Finder {
+  explicit Finder(std::vector<std::string> answers)
+      : server(std::move(answers)),
+        client(server.access()),
+        limiter(clock, {.per_second = 100, .burst = 100}),
+        roots(client, limiter, clock) {}
+
+  std::optional<kubeapi::ObjectName> find(const Owner& owner) {
+    return roots.find(owner, "lab", [this](const std::string& uid) -> std::optional<Owner> {
+      const auto at = parents.find(uid);
+      return at == parents.end() ? std::nullopt : std::optional(at->second);
+    });
+  }
+  std::string found(const Owner& owner) {
+    const auto object = find(owner);
+    return object ? object->resource.name() + " " + object->name : "";
+  }
+
+  ApiServer server;
+  ManualClock clock{Timestamp(std::chrono::seconds(1000))};
+  kubeapi::Client client;
+  kubeapi::RateLimiter limiter;
+  Roots roots;
+  net::Stopper stopper;
+  std::map<std::string, Owner> parents;
+};
+
+TEST(Roots, of_a_pod_of_a_job_is_the_job) {
+  Finder finder({});
+  EXPECT_EQ(finder.found(kJob), "jobs.batch step");
+  finder.parents["j"] = {.kind = "CronJob", .uid = "c", .api_version = "batch/v1"};
+  EXPECT_EQ(finder.found(kJob), "jobs.batch step") << "each run of a cron job is a job";
+}
+
+TEST(Roots, services_are_no_jobs) {
+  Finder finder({});
+  const Owner set{.kind = "ReplicaSet", .uid = "r", .api_version = "apps/v1"};
+  finder.parents["r"] = {.kind = "Deployment", .uid = "d", .api_version = "apps/v1"};
+  EXPECT_EQ(finder.found(set), "");
+  for (const char* kind : {"StatefulSet", "DaemonSet"})
+    EXPECT_EQ(finder.found({.kind = kind, .uid = "s", .api_version = "apps/v1"}), "");
+  EXPECT_EQ(finder.found({.kind = "Node", .uid = "n", .api_version = "v1"}), "");
+  EXPECT_TRUE(finder.server.asked().empty());
+}
+
+TEST(Roots, go_up_to_what_an_operator_brought) {
+  Finder finder({answer(200, kKinds), answer(200, kMeta)});
+  finder.parents["j"] = kMpi;
+  EXPECT_EQ(finder.found(kJob), "jobs.batch step") << "until it is looked up";
+  ASSERT_TRUE(finder.roots.look_up(finder.stopper));
+  EXPECT_EQ(finder.found(kJob), "mpijobs.kubeflow.org train");
+  EXPECT_EQ(finder.found(kMpi), "mpijobs.kubeflow.org train");
+  ASSERT_TRUE(finder.roots.look_up(finder.stopper));
+  EXPECT_EQ(finder.server.asked().size(), 2u) << "nothing is asked twice";
+}
+
+TEST(Roots, a_kind_that_is_not_installed_is_asked_for_again_later) {
+  Finder finder({answer(404, "{}"), answer(404, "{}"), answer(404, "{}"), answer(404, "{}"),
+                 answer(404, "{}")});
+  finder.parents["j"] = kMpi;
+  EXPECT_EQ(finder.found(kJob), "jobs.batch step");
+  ASSERT_TRUE(finder.roots.look_up(finder.stopper));
+  const auto asked = finder.server.asked().size();
+  EXPECT_EQ(finder.found(kJob), "jobs.batch step");
+  ASSERT_TRUE(finder.roots.look_up(finder.stopper));
+  EXPECT_EQ(finder.server.asked().size(), asked);
+  finder.clock.advance(std::chrono::minutes(2));
+  EXPECT_EQ(finder.found(kJob), "jobs.batch step");
+  ASSERT_TRUE(finder.roots.look_up(finder.stopper));
+  EXPECT_GT(finder.server.asked().size(), asked);
+}
+
+TEST(Roots, without_the_right_to_look_the_owner_is_the_end) {
+  Finder finder({answer(200, kKinds), answer(403, R"({"message": "no"})")});
+  EXPECT_EQ(finder.found(kMpi), "");
+  ASSERT_TRUE(finder.roots.look_up(finder.stopper));
+  EXPECT_EQ(finder.found(kMpi), "mpijobs.kubeflow.org train");
+}
+
+TEST(Roots, circles_end) {
+  Finder finder({});
+  finder.parents["j"] = kJob;
+  EXPECT_EQ(finder.found(kJob), "jobs.batch step");
+}
+
+}  // namespace
+}  // namespace assay::cluster

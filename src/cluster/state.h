@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "patterns.h"
+#include "ring.h"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <assay/analysis/outlook.h>
+#include <assay/cluster/reading.h>
+#include <assay/cluster/usage.h>
+#include <assay/kubeapi/objects.h>
+
+namespace assay::cluster {
+
+/// What is told of one object's use: processor in cores, the others in bytes (a second).
+struct Uses {
+  Usage cores;
+  Usage memory;
+  Usage network;
+  Usage disk;
+
+  void add(const Use& use);
+  void merge(const Uses& other);
+};
+
+/// What was last written to an object, to tell how much has changed since.
+struct Published {
+  std::vector<float> figures = {};
+  uint64_t facts = 0;
+  std::optional<Timestamp> at = {};
+  double score = 0;                   ///< how much has changed since; 1 and more is material
+  std::optional<Timestamp> due = {};  ///< since when it is waited for
+  bool refused = false;               ///< it cannot be written; not tried again until it changes
+};
+
+/// What was found out about a pod or a job, beside what it uses.
+struct Findings {
+  std::optional<Pattern> pattern = {};
+  std::string kind = {};  ///< of job; empty: not known
+  double kind_confidence = 0;
+  std::string evidence = {};
+  std::optional<analysis::Outlook> memory_full = {};
+  std::optional<analysis::Outlook> finish = {};
+};
+
+struct GpuState {
+  GpuUse now;
+  Usage utilization;   ///< percent
+  Usage memory_share;  ///< percent
+  std::optional<Pattern> pattern = {};
+  Timestamp seen = {};
+};
+
+struct NodeState {
+  kubeapi::ObjectName object = {};
+  std::map<std::string, std::string> gpu_labels = {};  ///< those of nvidia.com/
+  double gpu_count = 0;                                ///< as the cluster counts them
+  Use now = {};
+  Uses uses = {};
+  std::map<std::string, GpuState> gpus = {};  ///< by index
+  Published published = {};
+};
+
+/// "node-1-gpu-0": how annotations name a GPU of a node.
+std::string gpu_name(const std::string& node, const std::string& index);
+
+/// A GPU that a pod has, or had.
+struct PodGpu {
+  std::string node = {};
+  std::string index = {};
+  Usage utilization = {};
+  Usage memory_share = {};
+  double most_memory = 0;  ///< bytes
+  bool now = false;
+};
+
+/// The series by which the kind of a job is told, one value a round.
+struct PodSeries {
+  Ring cores, memory, read, written, received, transmitted, gpu, gpu_memory;
+};
+
+struct PodState {
+  kubeapi::ObjectName object = {};
+  std::string node = {};
+  std::string job = {};  ///< uid; empty: it belongs to none
+  Use now = {};
+  std::optional<double> memory_limit = {};
+  Uses uses = {};
+  std::vector<PodGpu> gpus = {};
+  PodSeries series = {};
+  std::vector<analysis::StepReport> steps = {};
+  std::optional<double> all_steps = {};
+  Findings findings = {};
+  Timestamp first = {};
+  Timestamp last = {};
+  Published published = {};
+};
+
+/// What a worker of a job used at most; kept when it is gone.
+struct WorkerMost {
+  double cores = 0;
+  double memory = 0;
+  double network = 0;
+  double disk = 0;
+  std::map<std::string, std::pair<double, double>> gpus = {};  ///< "node-gpu-0": percent and bytes
+  Timestamp last = {};
+};
+
+struct JobState {
+  kubeapi::ObjectName object = {};
+  std::map<std::string, WorkerMost> workers = {};
+  Uses uses = {};  ///< of all its workers together
+  Usage gpu_utilization = {};
+  Usage gpus = {};  ///< how many it had
+  Findings findings = {};
+  Timestamp first = {};
+  Timestamp last = {};
+  bool gone = false;
+  bool unsaved = false;  ///< the history does not have it as it is
+  Published published = {};
+};
+
+}  // namespace assay::cluster

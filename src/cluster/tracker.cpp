@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tracker.h"
+
+#include <algorithm>
+#include <functional>
+#include <unordered_set>
+#include <utility>
+
+namespace assay::cluster {
+namespace {
+
+/// Of reports of steps, those that the pace is told from.
+constexpr size_t kMostSteps = 120;
+
+std::optional<double> sum(const std::optional<double>& a, const std::optional<double>& b) {
+  if (!a && !b) return std::nullopt;
+  return a.value_or(0) + b.value_or(0);
+}
+
+void add_known(Usage& usage, const std::optional<double>& value) {
+  if (value) usage.add(*value);
+}
+
+std::optional<double> memory_share(const GpuUse& gpu) {
+  if (!gpu.memory_used || !gpu.memory_free) return std::nullopt;
+  const double all = *gpu.memory_used + *gpu.memory_free;
+  return all > 0 ? std::optional(100 * *gpu.memory_used / all) : std::nullopt;
+}
+
+double value_or_unknown(const std::optional<double>& value) {
+  return value.value_or(kUnknown);
+}
+
+PodGpu& gpu_of(PodState& pod, const GpuUse& use) {
+  for (auto& gpu : pod.gpus)
+    if (gpu.node == use.node && gpu.index == use.index) return gpu;
+  pod.gpus.push_back({.node = use.node, .index = use.index});
+  return pod.gpus.back();
+}
+
+void raise(double& most, const std::optional<double>& value) {
+  if (value) most = std::max(most, *value);
+}
+
+void add_steps(PodState& pod, const Progress& progress, Timestamp now) {
+  if (progress.steps) pod.all_steps = progress.steps;
+  if (!progress.step) return;
+  pod.steps.push_back({seconds(now.time_since_epoch()), *progress.step});
+  if (pod.steps.size() > kMostSteps) pod.steps.erase(pod.steps.begin());
+}
+
+/// What the workers of a job use together at this moment.
+struct Together {
+  Use use = {};
+  double gpus = 0;
+  double gpu_utilization = 0;
+  std::vector<const PodState*> workers = {};
+};
+
+void add(Use& all, const Use& one) {
+  for (const auto member : {&Use::cores, &Use::memory_bytes, &Use::received, &Use::transmitted,
+                            &Use::disk_read, &Use::disk_written})
+    all.*member = sum(all.*member, one.*member);
+}
+
+}  // namespace
+
+void Uses::add(const Use& use) {
+  add_known(cores, use.cores);
+  add_known(memory, use.memory_bytes);
+  add_known(network, sum(use.received, use.transmitted));
+  add_known(disk, sum(use.disk_read, use.disk_written));
+}
+
+void Uses::merge(const Uses& other) {
+  cores.merge(other.cores);
+  memory.merge(other.memory);
+  network.merge(other.network);
+  disk.merge(other.disk);
+}
+
+std::string gpu_name(const std::string& node, const std::string& index) {
+  return node + "-gpu-" + index;
+}
+
+void Tracker::update(const Seen& seen, const Reading& reading, Timestamp now) {
+  update_nodes(seen, reading, now);
+  update_pods(seen, reading, now);
+  update_pod_gpus(reading);
+  update_jobs(now);
+}
+
+void Tracker::update_nodes(const Seen& seen, const Reading& reading, Timestamp now) {
+  std::unordered_set<std::string> there;
+  for (const auto& node : seen.nodes) {
+    there.insert(node.object.name);
+    auto& state = nodes_[node.object.name];
+    if (state.object.uid != node.object.uid) state = {};  // another one of that name
+    state.object = node.object;
+    state.gpu_labels = node.gpu_labels;
+    state.gpu_count = node.gpu_count;
+    const auto use = reading.nodes.find(node.object.name);
+    state.now = use == reading.nodes.end() ? Use{} : use->second;
+    state.uses.add(state.now);
+  }
+  std::erase_if(nodes_, [&](const auto& node) { return !there.contains(node.first); });
+  for (const auto& gpu : reading.gpus) {
+    const auto node = nodes_.find(gpu.node);
+    if (node == nodes_.end()) continue;
+    auto& state = node->second.gpus[gpu.index];
+    if (state.seen == now) continue;  // shared by several pods, and counted already
+    state.now = gpu;
+    state.seen = now;
+    add_known(state.utilization, gpu.utilization);
+    add_known(state.memory_share, memory_share(gpu));
+  }
+}
+
+void Tracker::update_pods(const Seen& seen, const Reading& reading, Timestamp now) {
+  for (const auto& pod : seen.pods) {
+    auto& state = pods_[pod.object.uid];
+    if (state.object.uid.empty()) {
+      state.object = pod.object;
+      state.first = now;
+      uids_[{pod.object.name_space, pod.object.name}] = pod.object.uid;
+    }
+    state.node = pod.node;
+    state.job = pod.job ? pod.job->uid : "";
+    state.last = now;
+    if (pod.job) {
+      auto& job = jobs_[pod.job->uid];
+      if (job.object.uid.empty()) job.first = now;
+      job.object = *pod.job;
+      job.gone = false;
+    }
+    const PodKey key{pod.object.name_space, pod.object.name};
+    const auto use = reading.pods.find(key);
+    state.now = use == reading.pods.end() || pod.over ? Use{} : use->second;
+    state.uses.add(state.now);
+    if (state.now.memory_limit) state.memory_limit = state.now.memory_limit;
+    auto& series = state.series;
+    series.cores.add(value_or_unknown(state.now.cores));
+    series.memory.add(value_or_unknown(state.now.memory_bytes));
+    series.read.add(value_or_unknown(state.now.disk_read));
+    series.written.add(value_or_unknown(state.now.disk_written));
+    series.received.add(value_or_unknown(state.now.received));
+    series.transmitted.add(value_or_unknown(state.now.transmitted));
+    const auto progress = reading.progress.find(key);
+    if (progress != reading.progress.end()) add_steps(state, progress->second, now);
+  }
+  for (auto at = pods_.begin(); at != pods_.end();) {
+    if (at->second.last == now) {
+      ++at;
+      continue;
+    }
+    const auto& object = at->second.object;
+    if (const auto key = uids_.find({object.name_space, object.name});
+        key != uids_.end() && key->second == object.uid)
+      uids_.erase(key);
+    if (at->second.job.empty()) gone_.push_back(std::move(at->second));
+    at = pods_.erase(at);
+  }
+}
+
+void Tracker::update_pod_gpus(const Reading& reading) {
+  for (auto& [uid, pod] : pods_)
+    for (auto& gpu : pod.gpus) gpu.now = false;
+  struct Sum {
+    double utilization = 0, memory = 0, gpus = 0;
+  };
+  std::unordered_map<std::string, Sum> sums;
+  for (const auto& use : reading.gpus) {
+    if (!use.pod) continue;
+    const auto uid = uids_.find(*use.pod);
+    if (uid == uids_.end()) continue;
+    auto& gpu = gpu_of(pods_[uid->second], use);
+    gpu.now = true;
+    add_known(gpu.utilization, use.utilization);
+    add_known(gpu.memory_share, memory_share(use));
+    raise(gpu.most_memory, use.memory_used);
+    auto& sum = sums[uid->second];
+    sum.utilization += use.utilization.value_or(0);
+    sum.memory += use.memory_used.value_or(0);
+    sum.gpus += 1;
+  }
+  for (auto& [uid, pod] : pods_) {
+    const auto sum = sums.find(uid);
+    const bool has = sum != sums.end();
+    pod.series.gpu.add(has ? sum->second.utilization / sum->second.gpus : 0);
+    pod.series.gpu_memory.add(has ? sum->second.memory : 0);
+  }
+}
+
+void Tracker::update_jobs(Timestamp now) {
+  std::unordered_map<std::string, Together> jobs;
+  for (const auto& [uid, pod] : pods_) {
+    if (pod.job.empty()) continue;
+    auto& together = jobs[pod.job];
+    together.workers.push_back(&pod);
+    add(together.use, pod.now);
+    for (const auto& gpu : pod.gpus) {
+      if (!gpu.now) continue;
+      together.gpus += 1;
+      together.gpu_utilization += gpu.utilization.last();
+    }
+  }
+  for (auto& [uid, job] : jobs_) {
+    const auto at = jobs.find(uid);
+    if (at == jobs.end()) {
+      // Without pods: done, or between two workers; the history may have more of it.
+      if (!job.gone) job.unsaved = true;
+      job.gone = true;
+      continue;
+    }
+    job.uses.add(at->second.use);
+    if (at->second.gpus > 0) {
+      job.gpus.add(at->second.gpus);
+      job.gpu_utilization.add(at->second.gpu_utilization / at->second.gpus);
+    }
+    for (const auto* pod : at->second.workers) {
+      auto& most = job.workers[pod->object.name];
+      most.last = now;
+      raise(most.cores, pod->now.cores);
+      raise(most.memory, pod->now.memory_bytes);
+      raise(most.network, sum(pod->now.received, pod->now.transmitted));
+      raise(most.disk, sum(pod->now.disk_read, pod->now.disk_written));
+      for (const auto& gpu : pod->gpus) {
+        auto& [percent, bytes] = most.gpus[gpu_name(gpu.node, gpu.index)];
+        percent = std::max(percent, gpu.utilization.max());
+        bytes = std::max(bytes, gpu.most_memory);
+      }
+    }
+    job.last = now;
+    job.unsaved = true;
+  }
+}
+
+void Tracker::look(size_t turns, Timestamp /*now*/) {
+  turn_ = (turn_ + 1) % std::max<size_t>(1, turns);
+  std::unordered_map<std::string, std::vector<const PodState*>> jobs;
+  for (auto& [uid, pod] : pods_) {
+    // All workers of a job in the same turn.
+    const auto& group = pod.job.empty() ? uid : pod.job;
+    if (std::hash<std::string>()(group) % std::max<size_t>(1, turns) != turn_) continue;
+    look_at(pod);
+    if (!pod.job.empty()) jobs[pod.job].push_back(&pod);
+  }
+  for (const auto& [uid, workers] : jobs) look_at(jobs_[uid], workers);
+}
+
+void Tracker::look_at(PodState& pod) {
+  auto& found = pod.findings;
+  const double step = seconds(round_);
+  if (pod.gpus.empty()) {
+    found.pattern =
+        pattern_of(pod.series.cores.values(), step, std::max(1.0, pod.uses.cores.max()));
+  } else {
+    found.pattern = pattern_of(pod.series.gpu.values(), step, 100);
+  }
+  found.memory_full =
+      pod.memory_limit
+          ? analysis::time_to_limit({0, step, pod.series.memory.values()}, *pod.memory_limit)
+          : std::nullopt;
+  found.finish = pod.all_steps ? analysis::time_to_finish(pod.steps, *pod.all_steps) : std::nullopt;
+}
+
+void Tracker::look_at(JobState& job, const std::vector<const PodState*>& workers) const {
+  auto& found = job.findings;
+  found.memory_full.reset();
+  found.finish.reset();
+  // The one that works most stands for all of them.
+  const PodState* busiest = workers.front();
+  const auto work = [](const PodState& pod) {
+    double gpus = 0;
+    for (const auto& gpu : pod.gpus) gpus += gpu.utilization.mean();
+    return std::pair(gpus, pod.uses.cores.mean());
+  };
+  for (const auto* pod : workers) {
+    if (work(*pod) > work(*busiest)) busiest = pod;
+    const auto& full = pod->findings.memory_full;
+    if (full && (!found.memory_full || full->seconds < found.memory_full->seconds))
+      found.memory_full = full;
+    const auto& finish = pod->findings.finish;
+    if (finish && (!found.finish || finish->seconds > found.finish->seconds)) found.finish = finish;
+  }
+  found.pattern = busiest->findings.pattern;
+  found.kind = busiest->findings.kind;
+  found.kind_confidence = busiest->findings.kind_confidence;
+  found.evidence = busiest->findings.evidence;
+}
+
+void Tracker::restore(JobState job) {
+  auto& known = jobs_[job.object.uid];
+  if (known.object.uid.empty()) {
+    known = std::move(job);
+    return;
+  }
+  known.first = std::min(known.first, job.first);
+  known.uses.merge(job.uses);
+  known.gpu_utilization.merge(job.gpu_utilization);
+  known.gpus.merge(job.gpus);
+  for (auto& [name, before] : job.workers) {
+    auto& most = known.workers[name];
+    most.last = std::max(most.last, before.last);
+    for (const auto member :
+         {&WorkerMost::cores, &WorkerMost::memory, &WorkerMost::network, &WorkerMost::disk})
+      most.*member = std::max(most.*member, before.*member);
+    for (const auto& [gpu, values] : before.gpus) {
+      auto& [percent, bytes] = most.gpus[gpu];
+      percent = std::max(percent, values.first);
+      bytes = std::max(bytes, values.second);
+    }
+  }
+}
+
+void Tracker::forget_gone(Timestamp before) {
+  std::erase_if(jobs_, [&](const auto& job) {
+    return job.second.gone && !job.second.unsaved && job.second.last < before;
+  });
+}
+
+std::vector<PodState> Tracker::take_gone() {
+  return std::exchange(gone_, {});
+}
+
+}  // namespace assay::cluster

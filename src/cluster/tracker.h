@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "state.h"
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace assay::cluster {
+
+/// What Kubernetes says of a node.
+struct SeenNode {
+  kubeapi::ObjectName object = {};
+  std::map<std::string, std::string> gpu_labels = {};
+  double gpu_count = 0;
+};
+
+/// And of a pod.
+struct SeenPod {
+  kubeapi::ObjectName object = {};
+  std::string node = {};
+  std::optional<kubeapi::ObjectName> job = {};  ///< to which it belongs in the end
+  bool over = false;
+};
+
+/// The objects of a cluster at one moment.
+struct Seen {
+  std::vector<SeenNode> nodes = {};
+  std::vector<SeenPod> pods = {};
+};
+
+/// Keeps what nodes, pods and jobs use, from round to round. Asks nobody. One thread at a time.
+class Tracker {
+ public:
+  /// `round` is the time from one update to the next.
+  explicit Tracker(Nanoseconds round) : round_(round) {}
+
+  void update(const Seen& seen, const Reading& reading, Timestamp now);
+  /// Looks for patterns in a part of all pods and in the jobs of these, in turn: the whole cluster
+  /// has been looked at after `turns` calls.
+  void look(size_t turns, Timestamp now);
+
+  /// A job as the history has it: what it used before, too.
+  void restore(JobState job);
+  /// Jobs that were deleted long ago are only in the history.
+  void forget_gone(Timestamp before);
+
+  std::map<std::string, NodeState>& nodes() { return nodes_; }         ///< by name
+  std::unordered_map<std::string, PodState>& pods() { return pods_; }  ///< by uid
+  std::unordered_map<std::string, JobState>& jobs() { return jobs_; }  ///< by uid
+  /// Pods of no job that are gone since this was last asked.
+  std::vector<PodState> take_gone();
+
+ private:
+  void update_nodes(const Seen& seen, const Reading& reading, Timestamp now);
+  void update_pods(const Seen& seen, const Reading& reading, Timestamp now);
+  void update_pod_gpus(const Reading& reading);
+  void update_jobs(Timestamp now);
+  void look_at(PodState& pod);
+  void look_at(JobState& job, const std::vector<const PodState*>& workers) const;
+
+  const Nanoseconds round_;
+  std::map<std::string, NodeState> nodes_;
+  std::unordered_map<std::string, PodState> pods_;
+  std::unordered_map<std::string, JobState> jobs_;
+  std::map<PodKey, std::string> uids_;
+  std::vector<PodState> gone_;
+  size_t turn_ = 0;
+};
+
+}  // namespace assay::cluster

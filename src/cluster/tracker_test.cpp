@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tracker.h"
+
+#include "testing/small_cluster.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace assay::cluster {
+namespace {
+
+using testing::SmallCluster;
+
+TEST(Tracker, adds_up_what_the_workers_of_a_job_use) {
+  SmallCluster cluster;
+  for (int round = 0; round < 4; ++round) cluster.round();
+  auto& job = cluster.tracker.jobs().at("job-1");
+  EXPECT_DOUBLE_EQ(job.uses.cores.max(), 3);
+  EXPECT_DOUBLE_EQ(job.gpus.max(), 2);
+  EXPECT_DOUBLE_EQ(job.gpu_utilization.mean(), 70);
+  ASSERT_EQ(job.workers.size(), 2u);
+  EXPECT_DOUBLE_EQ(job.workers.at("train-1").cores, 2);
+  EXPECT_DOUBLE_EQ(job.workers.at("train-0").gpus.at("n1-gpu-0").first, 60);
+  const auto& gpu = cluster.tracker.nodes().at("n1").gpus.at("0");
+  EXPECT_EQ(gpu.utilization.count(), 4u);
+  EXPECT_NEAR(gpu.memory_share.max(), 25, 0.01);
+}
+
+TEST(Tracker, keeps_a_job_while_its_workers_come_and_go) {
+  SmallCluster cluster;
+  cluster.round();
+  cluster.seen.pods.pop_back();
+  cluster.round();
+  auto& job = cluster.tracker.jobs().at("job-1");
+  EXPECT_EQ(job.workers.size(), 2u) << "a worker that is gone is remembered";
+  EXPECT_FALSE(job.gone);
+  EXPECT_EQ(cluster.tracker.pods().size(), 1u);
+  cluster.seen.pods.clear();
+  cluster.round();
+  EXPECT_TRUE(job.gone);
+  EXPECT_TRUE(job.unsaved);
+  EXPECT_EQ(job.workers.size(), 2u);
+  EXPECT_TRUE(cluster.tracker.take_gone().empty()) << "they are told with their job";
+}
+
+TEST(Tracker, tells_of_pods_without_a_job_when_they_are_gone) {
+  SmallCluster cluster;
+  for (auto& pod : cluster.seen.pods) pod.job.reset();
+  cluster.round();
+  cluster.seen.pods.clear();
+  cluster.round();
+  EXPECT_EQ(cluster.tracker.take_gone().size(), 2u);
+  EXPECT_TRUE(cluster.tracker.take_gone().empty());
+}
+
+TEST(Tracker, a_node_of_the_same_name_begins_anew) {
+  SmallCluster cluster;
+  cluster.round();
+  cluster.seen.nodes[0].object.uid = "another";
+  cluster.round();
+  EXPECT_EQ(cluster.tracker.nodes().at("n1").gpus.at("0").utilization.count(), 1u);
+  cluster.seen.nodes.clear();
+  cluster.round();
+  EXPECT_TRUE(cluster.tracker.nodes().empty());
+}
+
+TEST(Tracker, what_is_not_measured_is_not_zero) {
+  SmallCluster cluster;
+  cluster.reading.pods.clear();
+  cluster.round();
+  EXPECT_EQ(cluster.tracker.pods().at("pod-0").uses.cores.count(), 0u);
+  EXPECT_TRUE(std::isnan(cluster.tracker.pods().at("pod-0").series.cores.values().at(0)));
+}
+
+TEST(Tracker, finds_patterns_and_what_is_ahead) {
+  SmallCluster cluster;
+  for (int round = 0; round < 100; ++round) {
+    cluster.reading.gpus[0].utilization = round % 10 < 5 ? 90 : 10;
+    cluster.reading.progress[{"lab", "train-0"}] = {round * 10.0, 5000};
+    cluster.reading.pods[{"lab", "train-0"}].memory_bytes = 1e9 + 30e6 * round;
+    cluster.reading.pods[{"lab", "train-0"}].memory_limit = 10e9;
+    cluster.round();
+  }
+  cluster.tracker.look(1, cluster.now);
+  const auto& found = cluster.tracker.pods().at("pod-0").findings;
+  ASSERT_TRUE(found.pattern);
+  EXPECT_NEAR(found.pattern->period_seconds.value_or(0), 300, 6);
+  EXPECT_EQ(found.pattern->use, analysis::UseClass::bursty);
+  ASSERT_TRUE(found.pattern->hour);
+  EXPECT_NEAR(found.pattern->hour->mean, 50, 5);
+  ASSERT_TRUE(found.finish);
+  EXPECT_NEAR(found.finish->seconds, (5000 - 990) * 3, 60);
+  ASSERT_TRUE(found.memory_full);
+  EXPECT_NEAR(found.memory_full->seconds, (9e9 - 99 * 30e6) / 1e6, 150);
+  const auto& job = cluster.tracker.jobs().at("job-1").findings;
+  EXPECT_TRUE(job.finish);
+  EXPECT_TRUE(job.memory_full);
+  EXPECT_TRUE(job.pattern);
+}
+
+TEST(Tracker, every_pod_is_looked_at_within_its_turns) {
+  SmallCluster cluster;
+  for (int round = 0; round < 30; ++round) cluster.round();
+  for (int turn = 0; turn < 7; ++turn) cluster.tracker.look(7, cluster.now);
+  for (const auto& [uid, pod] : cluster.tracker.pods()) EXPECT_TRUE(pod.findings.pattern) << uid;
+}
+
+TEST(Tracker, goes_on_where_the_history_has_a_job) {
+  SmallCluster cluster;
+  for (const bool before : {true, false}) {
+    Tracker tracker(std::chrono::seconds(30));
+    JobState old;
+    old.object = cluster.job;
+    old.uses.cores.add(16);
+    old.workers["train-0"].cores = 16;
+    old.workers["train-9"].cores = 1;
+    if (before) tracker.restore(old);
+    tracker.update(cluster.seen, cluster.reading, cluster.now);
+    if (!before) tracker.restore(old);
+    const auto& job = tracker.jobs().at("job-1");
+    EXPECT_EQ(job.uses.cores.max(), 16) << before;
+    EXPECT_EQ(job.uses.cores.count(), 2u) << before;
+    EXPECT_EQ(job.workers.at("train-0").cores, 16) << before;
+    EXPECT_EQ(job.workers.size(), 3u) << before;
+  }
+}
+
+}  // namespace
+}  // namespace assay::cluster
