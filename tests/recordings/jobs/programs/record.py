@@ -80,6 +80,13 @@ JOBS = {
     "P prep_download net": ("", 1, False, "", 6, 0),
     "P prep_dedup plain": ("", 1, False, "", 0, 0),
     "P prep_convert plain": ("--parallel 2", 2, False, "", 0, 0),
+    # Recorded on a small machine without a GPU; these need only numpy, OpenCV, ffmpeg and sqlite3.
+    **{name + " small": ("", 1, False, "", 0, 0) for name in (
+        "T train_mlp", "T train_words", "T train_factor", "T train_svm", "I infer_text", "I infer_table",
+        "I infer_video", "I infer_audio", "I infer_sensor", "X session_opencv", "X session_media", "P prep_render",
+        "P prep_simulate", "P prep_frames", "P prep_json", "T train_policy", "T train_mixture", "T train_conv",
+        "I infer_people", "I infer_logs", "I infer_pages", "P prep_windows", "X session_trees", "T train_boosted",
+        "T train_tagger", "I infer_forecast", "I infer_search", "P prep_mosaic", "X session_signals")},
 }
 WAVES = [
     ["T train_lm small", "T train_boost plain", "I serve_generate sine", "I serve_dnn sine",
@@ -98,6 +105,14 @@ WAVES = [
      "X session_numpy plain", "X session_shell big", "P prep_dedup plain", "P prep_video plain"],
     ["T train_sgd stream", "T train_tabular wide", "I serve_generate closed", "I infer_folder gpu",
      "X session_cupy plain", "X session_compile plain", "P prep_shards plain", "P prep_download net"],
+    ["T train_mlp small", "X session_opencv small"], ["I infer_text small", "I infer_sensor small"],
+    ["P prep_render small", "X session_media small"], ["T train_words small"], ["I infer_table small"],
+    ["P prep_simulate small"], ["T train_factor small"], ["I infer_video small"], ["P prep_frames small"],
+    ["T train_svm small"], ["I infer_audio small"], ["P prep_json small"],
+    ["T train_policy small", "X session_trees small"], ["I infer_people small"], ["T train_mixture small"],
+    ["I infer_logs small"], ["P prep_windows small"], ["T train_conv small"], ["I infer_pages small"],
+    ["T train_boosted small", "X session_signals small"], ["I infer_forecast small"], ["P prep_mosaic small"],
+    ["T train_tagger small"], ["I infer_search small"],
 ]
 COLUMNS = ["time", "cpu_cores", "memory_bytes", "disk_read_bytes_per_second", "disk_write_bytes_per_second",
            "network_receive_bytes_per_second", "network_transmit_bytes_per_second",
@@ -208,7 +223,7 @@ class Gpu:
     def sample(self):
         """Two dictionaries by process id: utilisation 0..1 and memory bytes; or None, None."""
         if self.nvml is None:
-            return None, None
+            return (None, None) if os.path.exists("/dev/nvidia0") else ({}, {})  # without a GPU none is used
         found, use, memory = {}, {}, {}
         try:
             for s in self.nvml.nvmlDeviceGetProcessUtilization(self.handle, self.stamp):
