@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testing/recorded_jobs.h"
+
+#include <fmt/format.h>
+#include <limits>
+#include <map>
+
+#include <assay/base/csv.h>
+#include <assay/base/files.h>
+#include <assay/base/text.h>
+
+namespace assay::analysis::testing {
+namespace {
+
+using Values = std::vector<double>;
+using Table = std::map<std::string, std::vector<std::string>>;
+
+const std::map<std::string, Values JobSeries::*> kColumns = {
+    {"cpu_cores", &JobSeries::cpu_cores},
+    {"memory_bytes", &JobSeries::memory_bytes},
+    {"disk_read_bytes_per_second", &JobSeries::disk_read_bytes_per_second},
+    {"disk_write_bytes_per_second", &JobSeries::disk_write_bytes_per_second},
+    {"network_receive_bytes_per_second", &JobSeries::network_receive_bytes_per_second},
+    {"network_transmit_bytes_per_second", &JobSeries::network_transmit_bytes_per_second},
+    {"gpu_utilization_ratio", &JobSeries::gpu_utilization_ratio},
+    {"gpu_memory_bytes", &JobSeries::gpu_memory_bytes}};
+
+Result<Table> read_table(const std::string& path) {
+  ASSAY_TRY(const auto text, read_file(path));
+  CsvRows rows(text);
+  Table table;
+  std::vector<std::string> names;
+  std::vector<std::string> cells;
+  while (rows.next(cells).value_or(false)) {
+    if (names.empty()) {
+      names = cells;
+      continue;
+    }
+    for (size_t i = 0; i < names.size() && i < cells.size(); ++i)
+      table[names[i]].push_back(cells[i]);
+  }
+  return table;
+}
+
+Result<JobSeries> read_series(const std::string& path) {
+  ASSAY_TRY(const auto table, read_table(path));
+  JobSeries job;
+  for (const auto& [name, series] : kColumns) {
+    const auto column = table.find(name);
+    if (column == table.end()) continue;
+    for (const std::string& cell : column->second)
+      (job.*series)
+          .push_back(parse_double(cell).value_or(std::numeric_limits<double>::quiet_NaN()));
+  }
+  return job;
+}
+
+Values averaged(const Values& values, size_t factor) {
+  Values result;
+  for (size_t begin = 0; begin + factor <= values.size(); begin += factor) {
+    double sum = 0;
+    for (size_t i = begin; i < begin + factor; ++i) sum += values[i];
+    result.push_back(sum / static_cast<double>(factor));
+  }
+  return result;
+}
+
+}  // namespace
+
+Result<std::vector<RecordedJob>> recorded_jobs(const std::string& folder) {
+  ASSAY_TRY(const auto list, read_table(folder + "/jobs.csv"));
+  std::vector<RecordedJob> jobs;
+  for (size_t i = 0; i < list.at("file").size(); ++i) {
+    const std::string& file = list.at("file")[i];
+    ASSAY_TRY(auto series, read_series(fmt::format("{}/{}", folder, file)));
+    jobs.push_back({file, list.at("kind")[i], list.at("program")[i], std::move(series)});
+  }
+  return jobs;
+}
+
+JobSeries slower(const JobSeries& job, size_t factor) {
+  JobSeries result = job;
+  result.step_seconds *= static_cast<double>(factor);
+  for (const auto& [name, series] : kColumns) result.*series = averaged(job.*series, factor);
+  return result;
+}
+
+JobSeries first_half(const JobSeries& job) {
+  JobSeries result = job;
+  for (const auto& [name, series] : kColumns) (result.*series).resize((job.*series).size() / 2);
+  return result;
+}
+
+}  // namespace assay::analysis::testing
