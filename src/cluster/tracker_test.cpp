@@ -93,7 +93,10 @@ TEST(Tracker, finds_patterns_and_what_is_ahead) {
   EXPECT_NEAR(found.finish->seconds, (5000 - 990) * 3, 60);
   ASSERT_TRUE(found.memory_full);
   EXPECT_NEAR(found.memory_full->seconds, (9e9 - 99 * 30e6) / 1e6, 150);
+  EXPECT_FALSE(found.kind.empty());
+  EXPECT_FALSE(found.evidence.empty());
   const auto& job = cluster.tracker.jobs().at("job-1").findings;
+  EXPECT_EQ(job.kind.empty(), found.kind.empty());
   EXPECT_TRUE(job.finish);
   EXPECT_TRUE(job.memory_full);
   EXPECT_TRUE(job.pattern);
