@@ -17,9 +17,10 @@ ASSAY = str(BIN / "assay")
 KNOWN_LOAD = str(BIN / "known_load")
 PYTHON = sys.executable
 CLIENT = HERE.parents[1] / "clients/python"
-sys.path.insert(0, str(HERE.parent / "engines"))
+sys.path[:0] = [str(HERE.parent / "engines"), str(HERE / "kubernetes")]
 
-from engines import dockerd, podman  # noqa: E402,F401 (fixtures)
+from clusters import cluster  # noqa: E402,F401 (fixtures)
+from engines import dockerd, podman  # noqa: E402,F401
 
 
 def wait_until(condition, seconds, what, every=0.01):

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A real Kubernetes of one node, with all its listeners on 127.0.0.1; build.sh builds its servers. Needs root and cgroup v1.
+# A real Kubernetes of one node, with all its listeners on 127.0.0.1 or its own bridge; build.sh builds its servers, can_run.sh
+# says whether it can run here. Pods reach the API at its service's address; other services and DNS there are none.
 #   cluster.sh up     starts it and waits until the node is ready
 #   cluster.sh env    prints settings for a shell: KUBECONFIG, APISERVER, TOKEN, CACERT, KUBELET, DOCKER_HOST, PATH
 #   cluster.sh pid NAME   of dockerd, kubelet ...
@@ -21,6 +22,7 @@ etcd=http://127.0.0.1:12379
 bridge=kbr0
 address=172.31.240.1
 services=10.96.0.0/16
+api_service=${services%.*}.1
 docker_socket=$run/docker.sock
 # In the order in which they are ended: the kubelet would start containers again.
 servers=(kubelet kube-scheduler kube-controller-manager kube-apiserver dockerd etcd)
@@ -28,7 +30,7 @@ servers=(kubelet kube-scheduler kube-controller-manager kube-apiserver dockerd e
 sysctls=(vm.overcommit_memory vm.panic_on_oom kernel.panic kernel.panic_on_oops kernel.keys.root_maxkeys
   kernel.keys.root_maxbytes)
 outside=(/var/lib/kubelet /var/log/pods /var/log/containers /usr/libexec/kubernetes)
-export NO_PROXY=127.0.0.1,localhost no_proxy=127.0.0.1,localhost
+export NO_PROXY=127.0.0.1,localhost,$address no_proxy=127.0.0.1,localhost,$address
 
 die() {
   echo "cluster: $*" >&2
@@ -87,7 +89,7 @@ extendedKeyUsage=serverAuth,clientAuth'
 make_certificates() {
   openssl req -x509 -newkey rsa:2048 -nodes -keyout "$pki/ca.key" -out "$pki/ca.crt" -days 365 -subj /CN=test-ca \
     2>/dev/null
-  certificate apiserver /CN=kube-apiserver "IP:127.0.0.1,IP:${services%.*}.1,IP:$address,DNS:localhost"
+  certificate apiserver /CN=kube-apiserver "IP:127.0.0.1,IP:$api_service,IP:$address,DNS:localhost"
   certificate kubelet "/CN=$node" "IP:127.0.0.1,IP:$address,DNS:$node,DNS:localhost"
   certificate to-kubelet /O=system:masters/CN=to-kubelet
   openssl genrsa -out "$pki/sa.key" 2048 2>/dev/null
@@ -118,7 +120,7 @@ make_files() {
   cat >"$run/kubelet.yaml" <<END
 apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
-address: 127.0.0.1
+address: $address
 readOnlyPort: 0
 authentication: {anonymous: {enabled: false}, webhook: {enabled: true}, x509: {clientCAFile: $pki/ca.crt}}
 authorization: {mode: Webhook}
@@ -183,7 +185,7 @@ start_apiserver() {
     --service-account-issuer=https://kubernetes.default.svc --service-account-key-file="$pki/sa.pub" \
     --service-account-signing-key-file="$pki/sa.key" --kubelet-client-certificate="$pki/to-kubelet.crt" \
     --kubelet-client-key="$pki/to-kubelet.key" --kubelet-certificate-authority="$pki/ca.crt" \
-    --kubelet-preferred-address-types=Hostname
+    --kubelet-preferred-address-types=InternalIP
   wait_for kube-apiserver 90 kube get --raw /readyz
 }
 start_controllers() {
@@ -210,6 +212,12 @@ start_kubelet() {
     --container-runtime-endpoint="unix://$run/dockershim.sock" --network-plugin= \
     --pod-infra-container-image=pause:1 ${K8S_KUBELET_FLAGS:-}
 }
+# What kube-proxy would do.
+lead_to_api() { # -A to begin, -D to end
+  local words=(-p tcp -d "$api_service" --dport 443 -j DNAT --to-destination "${api#https://}")
+  iptables -t nat "$1" OUTPUT "${words[@]}"
+  iptables -t nat "$1" PREROUTING -i $bridge "${words[@]}"
+}
 node_is_ready() { kube get node "$node" -o wide | grep -qw Ready; }
 
 up() {
@@ -226,6 +234,9 @@ up() {
   ip link set $bridge up
   # Another dockerd may drop what is forwarded.
   iptables -I FORWARD -i $bridge -o $bridge -j ACCEPT
+  lead_to_api -A
+  ip route add "$api_service" dev $bridge
+  sysctl -q -w net.ipv4.conf.$bridge.route_localnet=1
   start_dockerd
   start_etcd
   start_apiserver
@@ -247,6 +258,7 @@ clean_up() {
     while read -r path; do rm -rf --one-file-system "$path"; done <"$run/outside"
   fi
   iptables -D FORWARD -i $bridge -o $bridge -j ACCEPT 2>/dev/null || true
+  lead_to_api -D 2>/dev/null || true
   ip link delete $bridge 2>/dev/null || true
   [[ ! -d $run ]] || find "$run" -mindepth 1 -maxdepth 1 ! -name logs -exec rm -rf --one-file-system {} +
 }
@@ -260,7 +272,7 @@ down() {
 
 environment() {
   echo "export KUBECONFIG=$run/admin.kubeconfig APISERVER=$api CACERT=$pki/ca.crt TOKEN=$(<"$run/admin.token")"
-  echo "export KUBELET=https://127.0.0.1:10250 DOCKER_HOST=unix://$docker_socket PATH=$bin:\$PATH"
+  echo "export KUBELET=https://$address:10250 DOCKER_HOST=unix://$docker_socket PATH=$bin:\$PATH"
 }
 
 case "${1:-}" in
@@ -268,7 +280,7 @@ case "${1:-}" in
   env) environment ;;
   pid) is_alive "$2" && cut -d' ' -f1 "$pids/$2" ;;
   *)
-    sed -n '3,8s/^# //p' "$0"
+    sed -n '3,9s/^# //p' "$0"
     exit 2
     ;;
 esac

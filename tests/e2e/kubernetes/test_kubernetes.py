@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The agent on a node of a real Kubernetes: apps have the names of their pods, by the API alone."""
-import base64
 import json
 import os
-import pathlib
-import subprocess
 
 import images
 import pytest
 from conftest import BIN, Place, wait_until
 from agents import Agent
+from clusters import NODE_ADDRESS
 from test_placement import write_runs
 
-CLUSTER = str(pathlib.Path(__file__).parent / "cluster.sh")
 READER = """
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
@@ -36,48 +33,18 @@ spec:
 """
 
 
-class Cluster:
-    def __init__(self):
-        subprocess.run([CLUSTER, "up"], check=True, timeout=300)
-        printed = subprocess.run(["bash", "-c", f"eval \"$({CLUSTER} env)\"; env -0"], check=True, capture_output=True,
-                                 text=True).stdout
-        self.env = dict(entry.split("=", 1) for entry in printed.split("\0") if entry)
-
-    def kubectl(self, *words, text=None):
-        return subprocess.run(["kubectl", *words], env=self.env, input=text, check=True, capture_output=True, text=True,
-                              timeout=60).stdout
-
-    def account(self, name):
-        """A service account's token; it may do nothing yet."""
-        self.kubectl("create", "serviceaccount", name)
-        secret = wait_until(lambda: self.kubectl("get", "serviceaccount", name, "-o", "jsonpath={.secrets[0].name}"), 30,
-                            "it has a token")
-        return base64.b64decode(self.kubectl("get", "secret", secret, "-o", "jsonpath={.data.token}")).decode()
-
-    def allow(self, name, role="pod-reader"):
-        self.kubectl("create", "clusterrolebinding", f"{name}-{role}", f"--clusterrole={role}",
-                     f"--serviceaccount=default:{name}")
-
-    def may_resize(self, name):
-        return subprocess.run(["kubectl", "auth", "can-i", "patch", "pods", "--subresource=resize", "-q",
-                               f"--as=system:serviceaccount:default:{name}"], env=self.env, check=False,
-                              timeout=60).returncode == 0
-
-    def start_pod(self, name):
-        self.kubectl("create", "-f", "-", text=POD.replace("NAME", name))
-
-    def end_pod(self, name):
-        self.kubectl("delete", "pod", name, "--wait=false")
+@pytest.fixture(scope="module", autouse=True)
+def roles(cluster):
+    cluster.kubectl("create", "-f", "-", text=READER + "---" + RESIZER)
 
 
-@pytest.fixture(scope="session")
-def cluster():
-    try:
-        cluster = Cluster()
-        cluster.kubectl("create", "-f", "-", text=READER + "---" + RESIZER)
-        yield cluster
-    finally:
-        subprocess.run([CLUSTER, "down"], check=True, timeout=300)
+def allow(cluster, name, role="pod-reader"):
+    cluster.kubectl("create", "clusterrolebinding", f"{name}-{role}", f"--clusterrole={role}",
+                    f"--serviceaccount=default:{name}")
+
+
+def start_pod(cluster, name):
+    cluster.kubectl("create", "-f", "-", text=POD.replace("NAME", name))
 
 
 def kubeconfig(cluster, folder, token):
@@ -107,10 +74,10 @@ def agents(tmp_path):
 
 def test_an_app_has_the_names_of_its_pod_while_it_runs(cluster, agents, tmp_path):
     token = cluster.account("watching")
-    cluster.allow("watching")
-    cluster.start_pod("before")
+    allow(cluster, "watching")
+    start_pod(cluster, "before")
     agent = agents(kubeconfig(cluster, tmp_path, token))
-    cluster.start_pod("after")
+    start_pod(cluster, "after")
     try:
         for pod in ("before", "after"):
             labels = {"namespace": "default", "pod": pod, "container": "main", "image": "busybox:1"}
@@ -128,15 +95,15 @@ def test_an_account_that_may_not_read_is_told_and_works_once_it_may(cluster, age
     agent = agents(kubeconfig(cluster, tmp_path, cluster.account("forbidden")))
     wait_until(lambda: "let its account get, list and watch pods" in agent.log.read_text(), 30, agent.log.read_text)
     assert agent.get("/healthz") == "ok\n"
-    cluster.allow("forbidden")
+    allow(cluster, "forbidden")
     wait_until(lambda: "pods are known again" in agent.log.read_text(), 60, agent.log.read_text)
 
 
 def test_a_cluster_that_cannot_resize_pods_is_told_and_the_control_group_is_changed(cluster, agents, tmp_path):
     """Kubernetes 1.20 asks who may do it before it says that it cannot."""
     token = cluster.account("changing")
-    cluster.allow("changing")
-    cluster.start_pod("limited")
+    allow(cluster, "changing")
+    start_pod(cluster, "limited")
     agent = agents(kubeconfig(cluster, tmp_path, token))
 
     def main():
@@ -152,8 +119,8 @@ def test_a_cluster_that_cannot_resize_pods_is_told_and_the_control_group_is_chan
         wait_until(main, 60, lambda: f"it is named: {agent.log.read_text()}")
         limit_to(0.75)
         agent.says("by its control group and not by its cluster: its account may not: let it patch pods/resize")
-        cluster.allow("changing", "pod-resizer")
-        wait_until(lambda: cluster.may_resize("changing"), 30, "it may")
+        allow(cluster, "changing", "pod-resizer")
+        wait_until(lambda: cluster.may("default:changing", "patch", "pods", "--subresource=resize"), 30, "it may")
         limit_to(0.6)
         agent.says("this cluster cannot change a pod that runs")
         limit_to(0.25)  # clusters take the limit for the request where there is none
@@ -173,8 +140,8 @@ exec "$@"
 def test_in_a_pod_its_service_account_is_enough(cluster, tmp_path):
     """Only the files and the environment are a pod's: the agent itself needs the node's control groups anyway."""
     (tmp_path / "token").write_text(cluster.account("inside"))
-    cluster.allow("inside")
-    cluster.start_pod("seen")
+    allow(cluster, "inside")
+    start_pod(cluster, "seen")
     environment = dict(os.environ, TOKEN_FILE=str(tmp_path / "token"), CACERT=cluster.env["CACERT"],
                        KUBERNETES_SERVICE_HOST="127.0.0.1", KUBERNETES_SERVICE_PORT="16443")
     agent = Agent(tmp_path, within=["unshare", "--mount", "sh", "-ec", IN_POD, "sh"], env=environment)
@@ -195,7 +162,6 @@ rules:
 - {apiGroups: [""], resources: [pods/log], verbs: [get]}
 - {apiGroups: [""], resources: [pods/proxy], verbs: [create]}
 """
-NODE_ADDRESS = "172.31.240.1"  # of the bridge that pods are at
 
 
 @pytest.fixture(scope="module")
@@ -211,17 +177,16 @@ def placer(cluster, tmp_path_factory):
     for name, layer, change in (
             ("worker", images.worker_root(BIN / "assay-infer"), 'ENTRYPOINT ["/usr/bin/assay-infer", "--listen"]'),
             ("broken", images.busybox_root(), 'CMD ["/bin/sh", "-c", "echo no such operator; exit 4"]')):
-        subprocess.run(["docker", "import", "-c", change, "-", f"{name}:1"], env=cluster.env, input=layer, check=True,
-                       capture_output=True, timeout=60)
+        cluster.add_image(f"{name}:1", layer, change)
     cluster.kubectl("create", "-f", "-", text=PLACER)
     token = cluster.account("placing")
-    cluster.allow("placing", "placer")
+    allow(cluster, "placing", "placer")
     place.node, place.access = node, ["--kubernetes", "--kubeconfig", kubeconfig(cluster, place.folder, token)]
     return place
 
 
 def test_a_model_is_placed_as_a_pod_measured_and_ended(cluster, placer):
-    cluster.start_pod("stranger")
+    start_pod(cluster, "stranger")
     try:
         found = placer.json("place", "small.onnx", "--device", placer.node, "--deploy", "--image", "worker:1", *placer.access,
                             "--advertise", NODE_ADDRESS, "--json")

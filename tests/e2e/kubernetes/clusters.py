@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A real Kubernetes for tests: one for all of them, started when the first one asks for it (see cluster.sh)."""
+import base64
+import json
+import pathlib
+import subprocess
+import time
+
+import pytest
+
+CLUSTER = str(pathlib.Path(__file__).parent / "cluster.sh")
+NODE_ADDRESS = "172.31.240.1"  # of the bridge that pods are at
+
+
+class Cluster:
+    def __init__(self):
+        subprocess.run([CLUSTER, "up"], check=True, timeout=300)
+        printed = subprocess.run(["bash", "-c", f"eval \"$({CLUSTER} env)\"; env -0"], check=True, capture_output=True,
+                                 text=True).stdout
+        self.env = dict(entry.split("=", 1) for entry in printed.split("\0") if entry)
+
+    def kubectl(self, *words, text=None, timeout=60):
+        done = self.try_kubectl(*words, text=text, timeout=timeout)
+        assert done.returncode == 0, f"kubectl {' '.join(words)}: {done.stderr}"
+        return done.stdout
+
+    def try_kubectl(self, *words, text=None, timeout=60):
+        return subprocess.run(["kubectl", *words], env=self.env, input=text, check=False, capture_output=True, text=True,
+                              timeout=timeout)
+
+    def json(self, *words):
+        return json.loads(self.kubectl("get", *words, "-o", "json"))
+
+    def names(self, *words):
+        """Of the objects that `kubectl get` finds: kind/name."""
+        return self.kubectl("get", *words, "-o", "name", "--ignore-not-found").split()
+
+    def token(self, account, namespace="default"):
+        """What the cluster has made for a service account."""
+        deadline = time.monotonic() + 30
+        while not (secrets := self.json("serviceaccount", account, "-n", namespace).get("secrets")):
+            assert time.monotonic() < deadline, f"{account} has no token"
+            time.sleep(0.1)
+        secret = self.json("secret", secrets[0]["name"], "-n", namespace)
+        return base64.b64decode(secret["data"]["token"]).decode()
+
+    def account(self, name):
+        """A new service account's token; it may do nothing yet."""
+        self.kubectl("create", "serviceaccount", name)
+        return self.token(name)
+
+    def may(self, account, verb, what, *more):
+        """Whether a service account, "namespace:name", may do it."""
+        done = self.try_kubectl("auth", "can-i", verb, what, "-q", f"--as=system:serviceaccount:{account}", *more)
+        assert not done.stderr.startswith("error"), done.stderr
+        return done.returncode == 0
+
+    def end_pod(self, name, namespace="default"):
+        self.kubectl("delete", "pod", name, "-n", namespace, "--wait=false")
+
+    def add_image(self, name, layer, *changes):
+        """An image of one layer, the bytes of a tar, among those of the node."""
+        words = [word for change in changes for word in ("-c", change)]
+        subprocess.run(["docker", "import", *words, "-", name], env=self.env, input=layer, check=True, capture_output=True,
+                       timeout=120)
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    try:
+        yield Cluster()
+    finally:
+        subprocess.run([CLUSTER, "down"], check=True, timeout=300)
