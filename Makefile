@@ -6,6 +6,7 @@ DESTDIR ?=
 FUZZ_SECONDS ?= 20
 ONLY ?=
 JOBS ?= 2
+ENGINE ?= docker
 # Tests wait more than they compute; those that measure run alone.
 TEST_JOBS ?= 4
 
@@ -14,7 +15,7 @@ assay := build/release/bin/assay
 ctest := ctest --output-on-failure -j $(TEST_JOBS) --test-dir
 
 .NOTPARALLEL:
-.PHONY: build run test lint asan tsan fuzz kubernetes bench arm64-agent install generate format clean help
+.PHONY: build run test lint asan tsan fuzz test-kubernetes image bench arm64-agent install generate format clean help
 .DEFAULT_GOAL := build
 
 build: setup-build build/release/build.ninja  ## Build everything (the default)
@@ -24,9 +25,10 @@ run: setup-build build/release/build.ninja  ## Build, profile the example app, p
 	@ninja -C build/release assay
 	$(assay) run examples/objcounter/sage.yaml
 
-test: setup-test build/release/build.ninja  ## Build and run every test
+test: setup-test build/release/build.ninja  ## Build and run every test but those with a real Kubernetes
 	@ninja -C build/release
 	$(ctest) build/release --output-junit junit.xml
+	@echo "Not run: the tests with a real Kubernetes, make test-kubernetes."
 
 lint: setup-lint build/clang/build.ninja  ## Format, clang-tidy, shellcheck, and a clang build without warnings
 	@ninja -C build/clang
@@ -44,10 +46,14 @@ fuzz: setup-fuzz build/fuzz/build.ninja  ## Run each fuzzer for FUZZ_SECONDS (20
 	@ninja -C build/fuzz
 	@tools/fuzz.sh build/fuzz $(FUZZ_SECONDS)
 
-kubernetes: setup-kubernetes build/release/build.ninja  ## Test with a real Kubernetes, built here at the first call
-	@ninja -C build/release assay assay-agent
+test-kubernetes: setup-kubernetes build/release/build.ninja  ## Test with a real Kubernetes, built here at the first call
+	@tests/e2e/kubernetes/can_run.sh
+	@ninja -C build/release assay assay-agent assay-infer
 	@tests/e2e/kubernetes/build.sh
-	$(python) -m pytest tests/e2e/kubernetes
+	$(python) -m pytest tests/e2e/kubernetes --junitxml build/release/junit-kubernetes.xml
+
+image: build  ## Make a container image of assay and assay-agent with Docker (ENGINE=podman for Podman)
+	@ENGINE="$(ENGINE)" tools/image.sh
 
 bench: setup-bench build/bench/build.ninja  ## Measure; ONLY=session for one part; a rerun goes on where it stopped
 	@ninja -C build/bench assay assay-agent bench_programs
@@ -74,7 +80,7 @@ clean:  ## Remove everything built
 	rm -rf build
 
 help:  ## This list
-	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 20
+	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 24
 
 # Ninja reconfigures by itself when a CMake file changes; only the presets need a look from here.
 build/%/build.ninja: CMakePresets.json
