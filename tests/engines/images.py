@@ -66,8 +66,9 @@ def busybox_root(programs=()):
     return made.getvalue()
 
 
-def worker_root(program):
-    """The bytes of a tar with a program at /usr/bin and all libraries that it loads, libcurl at its first use."""
+def worker_root(program, called=None, busybox=()):
+    """The bytes of a tar with a program at /usr/bin and all libraries that it loads, libcurl at its first use; with some
+    words of busybox where asked for."""
     curl = next(path for path in pathlib.Path("/usr/lib").glob("*/libcurl.so.4"))
     made = io.BytesIO()
     with tarfile.open(fileobj=made, mode="w") as tar:
@@ -76,7 +77,9 @@ def worker_root(program):
             _add_link(tar, name, f"usr/{name}")
         for file in _with_targets([str(curl), *_libraries_of([str(program), str(curl)])]):
             tar.add(file, file.lstrip("/"), recursive=False)
-        tar.add(program, f"usr/bin/{pathlib.Path(program).name}")
+        tar.add(program, f"usr/bin/{called or pathlib.Path(program).name}")
+        for applet in busybox:
+            tar.add("/usr/bin/busybox", f"usr/bin/{applet}")
     return made.getvalue()
 
 

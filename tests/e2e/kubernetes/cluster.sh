@@ -26,10 +26,10 @@ api_service=${services%.*}.1
 docker_socket=$run/docker.sock
 # In the order in which they are ended: the kubelet would start containers again.
 servers=(kubelet kube-scheduler kube-controller-manager kube-apiserver dockerd etcd)
-# What the kubelet changes outside of its folder.
+# What the kubelet changes outside of its folder, and pods of ours.
 sysctls=(vm.overcommit_memory vm.panic_on_oom kernel.panic kernel.panic_on_oops kernel.keys.root_maxkeys
   kernel.keys.root_maxbytes)
-outside=(/var/lib/kubelet /var/log/pods /var/log/containers /usr/libexec/kubernetes)
+outside=(/var/lib/kubelet /var/log/pods /var/log/containers /usr/libexec/kubernetes /run/assay)
 export NO_PROXY=127.0.0.1,localhost,$address no_proxy=127.0.0.1,localhost,$address
 
 die() {
