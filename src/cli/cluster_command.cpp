@@ -7,6 +7,7 @@ void add_cluster_command(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("cluster", "How jobs use a Kubernetes cluster's GPUs");
   command->require_subcommand(1);
   add_cluster_profile_command(*command, context);
+  add_cluster_jobs_command(*command, context);
   add_cluster_clean_command(*command, context);
 }
 

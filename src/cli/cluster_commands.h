@@ -7,6 +7,7 @@ namespace assay::cli {
 
 // Below the command `cluster`.
 void add_cluster_profile_command(CLI::App& cluster, Context& context);
+void add_cluster_jobs_command(CLI::App& cluster, Context& context);
 void add_cluster_clean_command(CLI::App& cluster, Context& context);
 
 }  // namespace assay::cli

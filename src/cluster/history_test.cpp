@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <unistd.h>
 
+#include <assay/cluster/jobs.h>
 #include <gtest/gtest.h>
 
 namespace assay::cluster {
@@ -89,6 +90,25 @@ TEST_F(HistoryTest, less_never_takes_the_place_of_more) {
   const auto kept = parse_job(shelf_->find(kJobKind, "job-1")->value().json);
   ASSERT_TRUE(kept);
   EXPECT_EQ(kept->workers.size(), 3u);
+}
+
+TEST_F(HistoryTest, jobs_are_listed_the_newest_first) {
+  SmallCluster cluster;
+  cluster.round();
+  auto job = cluster.tracker.jobs().at("job-1");
+  ASSERT_TRUE(shelf_->put(kJobKind, "job-1", job_document(job)));
+  job.object.name = "newer";
+  job.last += std::chrono::hours(1);
+  ASSERT_TRUE(shelf_->put(kJobKind, "job-2", job_document(job)));
+  ASSERT_TRUE(shelf_->put(kJobKind, "broken", "{}"));
+  const auto jobs = list_jobs(*shelf_);
+  ASSERT_TRUE(jobs);
+  ASSERT_EQ(jobs->size(), 2u);
+  EXPECT_EQ((*jobs)[0].name, "newer");
+  EXPECT_EQ((*jobs)[1].workers, 2u);
+  EXPECT_EQ((*jobs)[1].most_gpus, 2);
+  EXPECT_EQ((*jobs)[1].gpu_mean, 70);
+  EXPECT_EQ((*jobs)[1].resource, "MPIJob");
 }
 
 TEST(JobDocument, that_is_broken_is_an_error) {

@@ -4,6 +4,7 @@
 # says whether it can run here. Pods reach the API at its service's address; other services and DNS there are none.
 #   cluster.sh up     starts it and waits until the node is ready
 #   cluster.sh env    prints settings for a shell: KUBECONFIG, APISERVER, TOKEN, CACERT, KUBELET, DOCKER_HOST, PATH
+#   cluster.sh end-api, start-api   its API server is away for a while
 #   cluster.sh pid NAME   of dockerd, kubelet ...
 #   cluster.sh down   ends what `up` started, and undoes what it changed; logs stay in $K8S_BASE/run/logs
 # One at a time on a machine: ports and the bridge have fixed names. $K8S_KUBELET_FLAGS are added to the kubelet's.
@@ -278,9 +279,11 @@ environment() {
 case "${1:-}" in
   up | down) "$1" ;;
   env) environment ;;
+  end-api) end kube-apiserver ;;
+  start-api) start_apiserver ;;
   pid) is_alive "$2" && cut -d' ' -f1 "$pids/$2" ;;
   *)
-    sed -n '3,9s/^# //p' "$0"
+    sed -n '3,10s/^# //p' "$0"
     exit 2
     ;;
 esac

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`assay cluster profile` on a real cluster: a real Prometheus scrapes its kubelet and a replayed exporter of GPUs, and what is
+found goes to annotations of a node, of pods and of an MPIJob."""
+import contextlib
+import json
+import re
+import signal
+import subprocess
+import threading
+import urllib.request
+
+import dcgm_replay
+import pytest
+import training_jobs
+from clusters import CLUSTER
+from conftest import ASSAY, HERE, wait_until
+from prometheus import Prometheus
+
+RECORDING = HERE.parents[1] / "tests/recordings/jobs/training-train_cnn-large.csv"
+BUSY = training_jobs.pod_template(command=("sh", "-c", "while true; do :; done"), resources={"limits": {"cpu": "200m"}})
+DOMAIN = "ai.centaurus.io/"
+
+
+@pytest.fixture(scope="module")
+def node(cluster):
+    """A node with two GPUs, as the cluster counts them."""
+    name = cluster.json("nodes")["items"][0]["metadata"]["name"]
+    cluster.kubectl("label", "node", name, "nvidia.com/gpu.product=NVIDIA-H200", "--overwrite")
+    patch = [{"op": "add", "path": "/status/capacity/nvidia.com~1gpu", "value": "2"}]
+    request = urllib.request.Request(f"{cluster.env['APISERVER']}/api/v1/nodes/{name}/status", method="PATCH",
+                                     data=json.dumps(patch).encode(),
+                                     headers={"Content-Type": "application/json-patch+json",
+                                              "Authorization": f"Bearer {cluster.env['TOKEN']}"})
+    import ssl
+    with urllib.request.urlopen(request, timeout=10, context=ssl.create_default_context(cafile=cluster.env["CACERT"])):
+        yield name
+
+
+@pytest.fixture(scope="module")
+def gpus(node):
+    exporter = dcgm_replay.Gpus(node, 2, [f"0=default/train-worker-0/main={RECORDING}"])
+    server = dcgm_replay.serve(exporter, "127.0.0.1:0")
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def prometheus(cluster, gpus, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("prometheus")
+    (folder / "token").write_text(cluster.env["TOKEN"])
+    server = Prometheus(folder, f"""
+global: {{scrape_interval: 1s}}
+scrape_configs:
+- job_name: cadvisor
+  scheme: https
+  metrics_path: /metrics/cadvisor
+  tls_config: {{insecure_skip_verify: true}}
+  authorization: {{credentials_file: {folder}/token}}
+  static_configs: [{{targets: ["{cluster.env['KUBELET'].removeprefix('https://')}"]}}]
+- job_name: dcgm
+  honor_labels: true
+  static_configs: [{{targets: ["{gpus}"]}}]
+""")
+    server.start()
+    yield server
+    server.kill()
+
+
+@pytest.fixture(scope="module")
+def job(cluster):
+    """An MPIJob with a launcher and two workers, all busy."""
+    training_jobs.define_kinds(cluster)
+    operator = training_jobs.Operator(cluster, training_jobs.mpi_job("train", template=BUSY))
+    operator.wait_for_pods(*operator.start_pods())
+    yield operator
+    training_jobs.remove_kinds(cluster)
+
+
+class Profiler:
+    def __init__(self, cluster, prometheus, folder, *more):
+        folder.mkdir(exist_ok=True)
+        self.log = folder / "log"
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                [ASSAY, "cluster", "profile", "--prometheus", f"http://{prometheus.address}", "--interval", "1s",
+                 "--listen", "127.0.0.1:0", "--store", str(folder / "history.db"), *more], env=cluster.env, stderr=log)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        assert self.process.wait(20) == 0, self.log.read_text()
+
+    def metrics(self):
+        port = re.search(r"metrics at port (\d+)", self.log.read_text())
+        if not port:
+            return {}
+        with contextlib.suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port[1]}/metrics", timeout=5) as answer:
+            lines = [line for line in answer.read().decode().splitlines() if not line.startswith("#")]
+            return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines)}
+        return {}
+
+    def rounds(self):
+        return self.metrics().get("assay_cluster_rounds_total", 0)
+
+
+def annotations(cluster, *words):
+    """Ours, of one object, as JSON tells them."""
+    found = cluster.json(*words)["metadata"].get("annotations", {})
+    return {key.removeprefix(DOMAIN): json.loads(value) for key, value in found.items() if key.startswith(DOMAIN)}
+
+
+def test_nodes_pods_and_jobs_carry_what_they_use(cluster, node, prometheus, job, tmp_path):
+    with Profiler(cluster, prometheus, tmp_path) as profiler:
+        def ready():
+            of_job = annotations(cluster, f"{job.resource}/train")
+            return of_job.get("train-worker-0", {}).get(f"{node}-gpu-0_util", 0) > 50
+        wait_until(ready, 60, lambda: f"{annotations(cluster, f'{job.resource}/train')} {profiler.log.read_text()}", every=0.5)
+
+        of_node = annotations(cluster, f"node/{node}")
+        assert of_node["gpu-static"]["count"] == "2" and of_node["gpu-static"]["model"] == "NVIDIA H200"
+        assert of_node["gpu-static"]["mem_size"] == "140GB"
+        assert of_node["gpu-0"]["max_gpu_util"] > 50 and of_node["gpu-1"]["max_gpu_util"] == 0
+        assert of_node["gpu-1"]["cyclic_pattern"] is False
+
+        wait_until(lambda: "cpu_util" in annotations(cluster, "pod/train-worker-1"), 30, "the kubelet tells of pods", every=0.5)
+        of_pod = annotations(cluster, "pod/train-worker-0")
+        assert 5 < of_pod["max_cpu_util"] < 40, "percent of a core, of which it may have 20"
+        assert of_pod[f"{node}-gpu-0_util"] <= of_pod[f"max_{node}-gpu-0_util"] <= 100
+        assert of_pod[f"max_{node}-gpu-0_mem_util"] > 0
+
+        of_job = annotations(cluster, f"{job.resource}/train")
+        assert {"train-launcher", "train-worker-0", "train-worker-1", "usage"} <= set(of_job)
+        assert of_job["usage"]["gpus"]["max"] == 1
+        # As people look for it today.
+        told = cluster.kubectl("describe", "node", node)
+        assert re.search(r"ai.centaurus.io/gpu-0: .*\"cyclic_pattern\": (true|false)", told)
+
+
+def test_a_worker_that_is_gone_stays_in_its_job_also_after_a_restart(cluster, node, prometheus, job, tmp_path):
+    with Profiler(cluster, prometheus, tmp_path):
+        wait_until(lambda: annotations(cluster, f"{job.resource}/train").get("train-worker-1", {}).get("cpu_util"), 60,
+                   "it was seen", every=0.5)
+        job.end_pod("train-worker-1")
+        wait_until(lambda: "pod/train-worker-1" not in cluster.names("pods"), 30, "it is gone", every=0.2)
+        before = annotations(cluster, f"{job.resource}/train")["train-worker-1"]
+    with Profiler(cluster, prometheus, tmp_path) as profiler:
+        wait_until(lambda: profiler.rounds() >= 3, 30, "it goes on", every=0.2)
+        wait_until(lambda: profiler.metrics()["assay_cluster_annotations_waiting"] == 0, 30, "all is written", every=0.2)
+        after = annotations(cluster, f"{job.resource}/train")
+        assert after["train-worker-1"]["cpu_util"] >= before["cpu_util"] > 0
+
+
+def test_it_goes_on_when_the_api_server_or_prometheus_was_away(cluster, prometheus, job, tmp_path):
+    with Profiler(cluster, prometheus, tmp_path) as profiler:
+        wait_until(lambda: profiler.rounds() >= 2, 30, profiler.log.read_text, every=0.2)
+        prometheus.kill()
+        wait_until(lambda: profiler.metrics().get("assay_cluster_failed_readings_total", 0) >= 1, 30, "it notices", every=0.2)
+        prometheus.start()
+        failed = profiler.metrics()["assay_cluster_failed_readings_total"]
+        subprocess.run([CLUSTER, "end-api"], check=True, timeout=60)
+        rounds = profiler.rounds()
+        wait_until(lambda: profiler.rounds() >= rounds + 2, 30, "rounds go on", every=0.2)
+        subprocess.run([CLUSTER, "start-api"], check=True, timeout=120)
+        cluster.kubectl("create", "-f", "-", text=json.dumps({
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "late"}, "spec": BUSY["spec"]}))
+        wait_until(lambda: "cpu_util" in annotations(cluster, "pod/late"), 120, profiler.log.read_text, every=0.5)
+        assert profiler.metrics()["assay_cluster_failed_readings_total"] <= failed + 3
+        assert profiler.process.poll() is None
+        cluster.end_pod("late")
+
+
+def test_of_two_replicas_one_writes_and_the_other_follows(cluster, prometheus, job, tmp_path):
+    with Profiler(cluster, prometheus, tmp_path / "a", "--namespace", "default") as first:
+        wait_until(lambda: first.metrics().get("assay_cluster_leads") == 1, 30, first.log.read_text, every=0.2)
+        with Profiler(cluster, prometheus, tmp_path / "b", "--namespace", "default") as second:
+            wait_until(lambda: second.rounds() >= 3, 30, second.log.read_text, every=0.2)
+            assert second.metrics()["assay_cluster_leads"] == 0
+            assert second.metrics()['assay_cluster_patches_total{outcome="done"}'] == 0
+            first.process.kill()  # without a word
+            first.process.wait()
+            wait_until(lambda: second.metrics().get("assay_cluster_leads") == 1, 40, second.log.read_text, every=0.2)
+            wait_until(lambda: second.metrics()['assay_cluster_patches_total{outcome="done"}'] > 0, 30, "it writes", every=0.2)
+        first.process.returncode = 0  # as wanted
+
+
+def test_clean_takes_all_of_ours_and_nothing_else(cluster, node, prometheus, job, tmp_path):
+    cluster.kubectl("annotate", "node", node, "ai.centaurus.io/mine=1", "--overwrite")
+    with Profiler(cluster, prometheus, tmp_path) as profiler:
+        wait_until(lambda: profiler.rounds() >= 2 and "gpu-0" in annotations(cluster, f"node/{node}"), 60,
+                   profiler.log.read_text, every=0.2)
+    done = subprocess.run([ASSAY, "cluster", "clean"], env=cluster.env, check=True, capture_output=True, text=True, timeout=60)
+    assert re.search(r"^\d+ objects cleaned$", done.stdout.strip()), done
+    assert annotations(cluster, f"node/{node}") == {"mine": 1}
+    assert annotations(cluster, "pod/train-worker-0") == {}
+    assert annotations(cluster, f"{job.resource}/train") == {}
