@@ -15,7 +15,7 @@ constexpr double kOtherFacts = 2;
 constexpr double kOtherNumbers = 3;
 
 // Below these nothing is worth telling.
-constexpr double kLittleCores = 0.2, kLittleMemory = 50e6, kLittleTraffic = 1e6;
+constexpr double kLittleCores = 0.05, kLittleMemory = 50e6, kLittleTraffic = 1e6;
 constexpr double kLittleGpuMemory = 1e9, kLittleTime = 60;
 
 class Gatherer {
