@@ -90,9 +90,29 @@ Result<void> read_pods(Asker& asker, const Sources& sources, Reading& reading) {
   return {};
 }
 
+/// As kube-state-metrics has them: of a container without a limit there is nothing.
+Result<void> read_spec_limits(Asker& asker, Reading& reading) {
+  ASSAY_TRY(
+      const auto values,
+      asker.ask(R"(sum by (namespace, pod) (kube_pod_container_resource_limits{resource="memory"}))"
+                R"( and on (namespace, pod) (count by (namespace, pod))"
+                R"( (kube_pod_container_resource_limits{resource="memory"}) == on (namespace, pod))"
+                R"( count by (namespace, pod) (kube_pod_container_info)))"));
+  for (const auto& value : values) {
+    // Only of pods that somebody measures.
+    const auto pod = reading.pods.find({value.label("namespace"), value.label("pod")});
+    if (pod != reading.pods.end()) pod->second.memory_limit = value.value;
+  }
+  return {};
+}
+
 /// A container without a limit tells 0.
 Result<void> read_limits(Asker& asker, const Sources& sources, Reading& reading) {
-  if (!sources.has("container_spec_memory_limit_bytes")) return {};
+  if (!sources.has("container_spec_memory_limit_bytes"))
+    return sources.has("kube_pod_container_resource_limits") &&
+                   sources.has("kube_pod_container_info")
+               ? read_spec_limits(asker, reading)
+               : Result<void>();
   for (const auto& labels : sources.pod_labels) {
     const std::string series =
         fmt::format("container_spec_memory_limit_bytes{{{}!=\"\",{}!=\"\",{}!=\"POD\"}}",

@@ -100,6 +100,29 @@ TEST(Reading, has_pods_nodes_and_gpus_by_their_names) {
   EXPECT_EQ(reading->progress.at({"lab", "train-0"}).steps, 100);
 }
 
+TEST(Reading, limits_come_from_whoever_has_them) {
+  const auto limit = vector_of({{R"({"namespace": "lab", "pod": "a"})", 4e9},
+                                {R"({"namespace": "lab", "pod": "unseen"})", 4e9}});
+  Prometheus server({{"container_cpu_usage_seconds_total{pod",
+                      vector_of({{R"({"namespace": "lab", "pod": "a"})", 1}})},
+                     {"kube_pod_container_resource_limits", limit},
+                     {"container_spec_memory_limit_bytes",
+                      vector_of({{R"({"namespace": "lab", "pod": "a"})", 2e9}})}});
+  promapi::Queries queries(server.access());
+  Sources sources;
+  sources.pod_labels = {PodLabels{}};
+  sources.names = {"container_cpu_usage_seconds_total", "kube_pod_container_info",
+                   "kube_pod_container_resource_limits"};
+  const auto by_state = read_cluster(queries, sources, {}, nullptr);
+  ASSERT_TRUE(by_state) << by_state.error().message;
+  EXPECT_EQ(by_state->pods.at({"lab", "a"}).memory_limit, 4e9);
+  EXPECT_EQ(by_state->pods.size(), 1u);
+  sources.names.insert("container_spec_memory_limit_bytes");
+  const auto by_container = read_cluster(queries, sources, {}, nullptr);
+  ASSERT_TRUE(by_container) << by_container.error().message;
+  EXPECT_EQ(by_container->pods.at({"lab", "a"}).memory_limit, 2e9);
+}
+
 TEST(Reading, nonsense_is_an_error_that_names_prometheus) {
   const std::pair<std::string, std::string> nonsense("node_cpu", "<html>");
   Prometheus server({nonsense});

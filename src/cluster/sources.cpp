@@ -34,7 +34,8 @@ constexpr std::array kNames = {
     "node_disk_read_bytes_total",
     "node_disk_written_bytes_total",
     "node_uname_info",
-    "kube_pod_info",
+    "kube_pod_container_info",
+    "kube_pod_container_resource_limits",
     "assay_app_step",
     "assay_app_steps",
 };
