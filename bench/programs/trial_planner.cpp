@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+// How often trials find the best choice of GPUs in made clusters: trial_planner COUNT, as JSON.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include <assay/cluster/trial_planner.h>
+
+namespace {
+
+using namespace assay::cluster;
+using nlohmann::json;
+using Engine = std::mt19937_64;
+
+double between(Engine& engine, double low, double high) {
+  return std::uniform_real_distribution<>(low, high)(engine);
+}
+double log_between(Engine& engine, double low, double high) {
+  return std::exp(between(engine, std::log(low), std::log(high)));
+}
+
+// --- how jobs scale: one law for a job, with other parameters for each kind of GPU
+
+constexpr std::array kShapes = {
+    "time a + b/n + c(n-1)", "universal scalability", "power of n", "slower across nodes",
+    "held up by its input",  "faster than linear",    "steps"};
+
+struct Job {
+  size_t shape = 0;
+  double a = 0, b = 0;
+  double edge = 4;  ///< GPUs in a node
+};
+
+Job make_job(Engine& engine) {
+  Job job{.shape = engine() % kShapes.size()};
+  job.edge = engine() % 2 == 0 ? 4 : 8;
+  job.a = between(engine, 0, 1);
+  job.b = between(engine, 0, 1);
+  return job;
+}
+
+/// Speed of n in that of one; `own` moves a kind's parameters a little from the job's.
+double shape_of(const Job& job, double own, double n) {
+  const auto span = [&](double x, double low, double high) {
+    return low * std::pow(high / low, std::clamp(x + own, 0.0, 1.0));
+  };
+  switch (job.shape) {
+    case 0: {
+      const double a = span(job.a, 0.005, 0.3), c = span(job.b, 0.0002, 0.05);
+      return (a + 1) / (a + 1 / n + c * (n - 1));
+    }
+    case 1:
+      return n / (1 + span(job.a, 0.002, 0.3) * (n - 1) + span(job.b, 2e-5, 0.03) * n * (n - 1));
+    case 2:
+      return std::pow(n, span(job.a, 0.55, 1.0));
+    case 3: {
+      const double inside = std::min(n, job.edge), nodes = std::max(1.0, n / job.edge);
+      return std::pow(inside, span(job.b, 0.85, 0.99)) * std::pow(nodes, span(job.a, 0.3, 0.95)) *
+             (nodes > 1 ? span(job.b, 0.7, 1.0) : 1);
+    }
+    case 4: {  // a smooth least of both
+      const double most = span(job.a, 1.5, 40), p = 6;
+      return std::pow(std::pow(n, -p) + std::pow(most, -p), -1 / p) *
+             std::pow(1 + std::pow(most, -p), 1 / p);
+    }
+    case 5: {  // small counts lack memory for large batches
+      const double lack = span(job.a, 0.02, 0.4);
+      return n * (1 - lack / n) / (1 - lack) / (1 + span(job.b, 0.002, 0.08) * (n - 1));
+    }
+    default:  // uneven parts: work in 16 pieces of equal size
+      return 1 / (std::ceil(16 / n) / 16 + span(job.b, 0.001, 0.03) * (n - 1));
+  }
+}
+
+// --- clusters
+
+struct Cluster {
+  std::vector<Choice> choices;
+  std::vector<double> speeds;  ///< the truth
+  std::vector<TrialEnd> ends;
+  std::vector<size_t> known;  ///< for which no node has enough, as nodes say
+  double noise = 0.01;
+  size_t shape = 0;
+  Question question;
+};
+
+void add_kind(Engine& engine, const Job& job, Cluster& cluster, size_t number) {
+  const std::string name = fmt::format("kind-{}", number);
+  const double speed = log_between(engine, 20, 400);
+  // Dearer kinds are faster, but not exactly.
+  cluster.question.prices[name] = std::pow(speed, 0.9) * log_between(engine, 0.005, 0.02);
+  const double own = std::normal_distribution<>(0, 0.1)(engine);
+  const bool doubling = engine() % 3 != 0;
+  const size_t counts = 2 + engine() % (doubling ? 6 : 7);
+  const bool lacks_memory = engine() % 8 == 0, lacks_room = engine() % 6 == 0;
+  const size_t least = lacks_memory ? 1 + engine() % 2 : 0;
+  const size_t room = lacks_room ? counts - 1 - engine() % 2 : counts;
+  const bool nodes_say = engine() % 2 == 0;  // else a quota, or other jobs
+  for (size_t i = 0; i < counts; ++i) {
+    const double n = doubling ? std::pow(2, i) : static_cast<double>(i + 1);
+    if (i >= room && nodes_say) cluster.known.push_back(cluster.choices.size());
+    cluster.choices.push_back({name, n});
+    cluster.speeds.push_back(speed * shape_of(job, own, n));
+    cluster.ends.push_back(i < least  ? TrialEnd::failed
+                           : i < room ? TrialEnd::measured
+                                      : TrialEnd::no_room);
+  }
+}
+
+double worth_of(const Cluster& cluster, size_t i, double slack = 0) {
+  const Question& q = cluster.question;
+  const double speed = cluster.speeds[i], price = price_of(q.prices, cluster.choices[i]);
+  if (cluster.ends[i] != TrialEnd::measured) return 0;
+  if (q.deadline > 0 && q.work / speed > q.deadline * (1 + slack)) return 0;
+  if (q.budget > 0 && q.work / speed * price / 3600 > q.budget * (1 + slack)) return 0;
+  return q.want == Question::Want::fastest ? speed : speed / price;
+}
+
+/// A bound that some choices keep and some do not.
+void add_bound(Engine& engine, Cluster& cluster) {
+  std::vector<double> all;
+  Question& q = cluster.question;
+  q.work = 1e6;
+  for (size_t i = 0; i < cluster.choices.size(); ++i) {
+    const double seconds = q.work / cluster.speeds[i];
+    all.push_back(q.want == Question::Want::fastest
+                      ? seconds * price_of(q.prices, cluster.choices[i]) / 3600
+                      : seconds);
+  }
+  std::sort(all.begin(), all.end());
+  (q.want == Question::Want::fastest ? q.budget : q.deadline) =
+      log_between(engine, all[all.size() / 4], all[all.size() * 3 / 4]);
+}
+
+/// The planner was made with others before this one.
+constexpr uint64_t kFirst = 1'000'000'007;
+
+Cluster make_cluster(uint64_t number) {
+  Engine engine(kFirst + number * 7919);
+  Cluster cluster;
+  const Job job = make_job(engine);
+  cluster.shape = job.shape;
+  cluster.noise = between(engine, 0.01, 0.05);
+  const size_t kinds = 2 + engine() % 4;
+  for (size_t i = 0; i < kinds; ++i) add_kind(engine, job, cluster, i);
+  cluster.question.want = number % 2 == 0 ? Question::Want::fastest : Question::Want::cheapest;
+  if (number / 2 % 2 == 1) add_bound(engine, cluster);
+  return cluster;
+}
+
+Tried try_out(const Cluster& cluster, size_t choice, Engine& engine) {
+  Tried tried{.choice = choice, .end = cluster.ends[choice]};
+  if (tried.end != TrialEnd::measured) return tried;
+  tried.throughput =
+      cluster.speeds[choice] * std::exp(std::normal_distribution<>(0, cluster.noise)(engine));
+  return tried;
+}
+
+// --- what is found
+
+struct Found {
+  int clusters = 0, strict = 0, close = 0, noise = 0;
+  double trials = 0, grid = 0, regret = 0;
+};
+
+void count(const Cluster& cluster, const std::optional<size_t>& answer, size_t trials,
+           Found& into) {
+  double most = 0;
+  for (size_t i = 0; i < cluster.choices.size(); ++i) most = std::max(most, worth_of(cluster, i));
+  ++into.clusters;
+  into.trials += static_cast<double>(trials);
+  into.grid += static_cast<double>(cluster.choices.size());
+  const auto is_right = [&](double slack) {
+    if (!answer) return most == 0;  // that nothing will do is an answer too
+    const double got = worth_of(cluster, *answer, slack);
+    return got > 0 && got >= most / (1 + slack);
+  };
+  into.strict += is_right(0);
+  into.close += is_right(0.02);
+  into.noise += is_right(std::max(cluster.noise, 0.02));
+  if (most > 0)
+    into.regret += answer ? 1 - std::min(worth_of(cluster, *answer, 0.02) / most, 1.0) : 1;
+}
+
+/// What a choice of the whole grid would find, each tried once.
+std::optional<size_t> by_grid(const Cluster& cluster, Engine& engine) {
+  Cluster seen = cluster;
+  for (size_t i = 0; i < seen.choices.size(); ++i)
+    seen.speeds[i] = try_out(cluster, i, engine).throughput;
+  std::optional<size_t> best;
+  for (size_t i = 0; i < seen.choices.size(); ++i)
+    if (worth_of(seen, i) > (best ? worth_of(seen, *best) : 0)) best = i;
+  return best;
+}
+
+json told(const Found& found) {
+  const double n = std::max(found.clusters, 1);
+  return {{"clusters", found.clusters}, {"strict", found.strict / n},
+          {"close", found.close / n},   {"within_noise", found.noise / n},
+          {"trials", found.trials / n}, {"grid", found.grid / n},
+          {"regret", found.regret / n}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    fmt::print(stderr, "usage: trial_planner COUNT\n");
+    return 2;
+  }
+  Found ours, grid, random;
+  std::map<std::string, Found> by_shape, by_question, by_size;
+  double slowest = 0, largest_share = 0;
+  int clear = 0, clear_and_close = 0;
+  for (uint64_t number = 0; number < std::stoull(argv[1]); ++number) {
+    const Cluster cluster = make_cluster(number);
+    Engine engine(number + 1);
+    std::vector<Tried> trials;
+    for (const size_t one : cluster.known)
+      trials.push_back({.choice = one, .end = TrialEnd::no_room, .known = true});
+    Plan plan;
+    while (true) {
+      const auto start = std::chrono::steady_clock::now();
+      plan = plan_trials(cluster.choices, trials, cluster.question);
+      slowest = std::max(slowest, std::chrono::duration<double, std::milli>(
+                                      std::chrono::steady_clock::now() - start)
+                                      .count());
+      if (!plan.next) break;
+      trials.push_back(try_out(cluster, *plan.next, engine));
+    }
+    largest_share =
+        std::max(largest_share, static_cast<double>(trials.size() - cluster.known.size()) /
+                                    static_cast<double>(cluster.choices.size()));
+    const int before = ours.close;
+    count(cluster, plan.answer, trials.size() - cluster.known.size(), ours);
+    clear += plan.clear;
+    clear_and_close += plan.clear && ours.close > before;
+    count(cluster, plan.answer, trials.size() - cluster.known.size(),
+          by_shape[kShapes[cluster.shape]]);
+    const Question& q = cluster.question;
+    const std::string question =
+        fmt::format("{}{}", q.want == Question::Want::fastest ? "fastest" : "cheapest",
+                    q.budget > 0     ? " within a budget"
+                    : q.deadline > 0 ? " within a deadline"
+                                     : "");
+    count(cluster, plan.answer, trials.size() - cluster.known.size(), by_question[question]);
+    const size_t size = cluster.choices.size();
+    count(cluster, plan.answer, trials.size() - cluster.known.size(),
+          by_size[size < 8    ? "4 to 7"
+                  : size < 16 ? "8 to 15"
+                              : "16 to 40"]);
+    const auto whole = by_grid(cluster, engine);
+    count(cluster, whole, size, grid);
+    count(cluster, whole, size, by_question[question + ", whole grid"]);
+    // Half of the grid by chance.
+    Cluster half = cluster;
+    std::vector<size_t> order(size);
+    for (size_t i = 0; i < size; ++i) order[i] = i;
+    std::shuffle(order.begin(), order.end(), engine);
+    for (size_t i = half_of(size); i < size; ++i) half.ends[order[i]] = TrialEnd::failed;
+    count(cluster, by_grid(half, engine), half_of(size), random);
+  }
+  json result = {{"ours", told(ours)},
+                 {"grid", told(grid)},
+                 {"random_half", told(random)},
+                 {"clear", clear},
+                 {"clear_and_close", clear_and_close},
+                 {"largest_share", largest_share},
+                 {"slowest_plan_ms", slowest}};
+  for (const auto& [name, found] : by_shape) result["shapes"][name] = told(found);
+  for (const auto& [name, found] : by_question) result["questions"][name] = told(found);
+  for (const auto& [name, found] : by_size) result["sizes"][name] = told(found);
+  fmt::print("{}\n", result.dump());
+  return 0;
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <assay/base/result.h>
+#include <assay/base/time.h>
+#include <assay/cluster/trial_manifest.h>
+#include <assay/cluster/trial_planner.h>
+#include <assay/kubeapi/client.h>
+#include <assay/kubeapi/discovery.h>
+#include <assay/promapi/query.h>
+
+namespace assay::cluster {
+
+/// How the throughput of a trial is found: a metric that the app reports itself, numbers in its
+/// log, or else how busy its GPUs are. Numbers of several pods are added.
+struct Measure {
+  std::string metric = {};       ///< "samples_per_second", or the name of a counter
+  std::string log_pattern = {};  ///< with one group
+  bool log_counts = false;       ///< it is a count that grows, not a rate
+};
+
+struct TrialSettings {
+  CopySettings copy = {};
+  Measure measure = {};
+  Prices prices = {};
+  Nanoseconds time{std::chrono::minutes(3)};      ///< that is measured
+  Nanoseconds warm_up{std::chrono::seconds(30)};  ///< before
+  Nanoseconds patience{std::chrono::minutes(2)};  ///< for room, images and a silent API server
+  Nanoseconds step{std::chrono::seconds(1)};      ///< between looks at the pods
+};
+
+/// What a trial told. What could not be measured is absent.
+struct TrialResult {
+  Choice choice = {};
+  TrialEnd end = TrialEnd::measured;
+  std::string reason = {};  ///< why it was not measured, in one sentence
+  std::string object = {};  ///< the name of the copy
+  std::vector<std::string> pods = {};
+  std::vector<std::string> nodes = {};
+  Timestamp begin = {};  ///< of what was measured
+  Timestamp end_time = {};
+  Estimate throughput = {};  ///< its sd is relative; 0: not known
+  std::string source = {};   ///< of the throughput: "assay_app_fps", "log", "DCGM_FI_DEV_GPU_UTIL"
+  std::optional<double> utilization = {};   ///< 0 to 1, of what it was given
+  std::optional<double> memory_bytes = {};  ///< most, of all pods together
+  std::optional<double> watts = {};         ///< mean, of its GPUs
+  std::optional<double> unit_joules = {};   ///< of one unit of work
+  std::optional<double> unit_cost = {};
+};
+Tried tried_of(const TrialResult& result, size_t choice);
+
+/// What a runner needs of the outside; tests have others.
+struct TrialWorld {
+  const Clock& clock;
+  std::function<bool()> wanted = [] { return true; };  ///< false: end soon
+  std::function<void(Nanoseconds)> pause = {};         ///< waits, or less when nothing is wanted
+  std::function<void(const std::string&)> doing = [](const std::string&) {};
+};
+
+/// Runs trials in a cluster, one at a time, and always removes what it made: also after a failure
+/// and when nothing is wanted any more. One thread at a time; client, queries and world have to
+/// live longer.
+class TrialRunner {
+ public:
+  /// `queries` may be null: then only logs are read.
+  TrialRunner(kubeapi::Client& client, promapi::Queries* queries, TrialWorld world,
+              TrialSettings settings);
+
+  /// Finds the resource of the source's kind, and the original object where the cluster has it. An
+  /// error: the kind is not installed.
+  Result<void> prepare(const TrialSource& source);
+  /// Nothing, when it may fit; else why no node can ever run it. Also when nodes cannot be asked.
+  std::optional<std::string> lacks_room(const Choice& choice);
+  /// An error: nothing can be tried, as for lack of rights, or the copy could not be removed.
+  Result<TrialResult> run(const Choice& choice);
+  /// The object that was tried, with its uid; without one when it is not in the cluster.
+  const kubeapi::ObjectName& original() const { return settings_.copy.original; }
+
+ private:
+  struct Running;
+  Result<std::optional<TrialResult>> create(const TrialCopy& copy, TrialResult result);
+  bool is_ours(const TrialCopy& copy);
+  Result<TrialResult> watch(const TrialCopy& copy, TrialResult result);
+  Result<bool> start(const TrialCopy& copy, Running& running, TrialResult& result);
+  Result<bool> stay(Running& running, TrialResult& result);
+  Result<void> look(Running& running);
+  void tell_end(Running& running, TrialResult& result);
+  Result<void> measure(Running& running, TrialResult& result);
+  Result<void> measure_log(Running& running, TrialResult& result);
+  Result<void> remove(const std::string& name);
+
+  kubeapi::Client& client_;
+  promapi::Queries* queries_;
+  TrialWorld world_;
+  TrialSettings settings_;
+  TrialSource source_ = {};
+  kubeapi::Resource resource_ = {};
+  std::optional<std::vector<kubeapi::Node>> nodes_ = {};
+  uint64_t number_;
+};
+
+/// Removes everything that trials of this name left in a namespace; of any name when it is empty.
+/// Gives the names of what was removed.
+Result<std::vector<std::string>> clean_trials(kubeapi::Client& client, const Clock& clock,
+                                              const std::string& name_space,
+                                              const std::string& trial, net::Stopper& stopper);
+
+}  // namespace assay::cluster

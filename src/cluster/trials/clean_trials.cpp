@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <fmt/format.h>
+
+#include <assay/cluster/trial_runner.h>
+#include <assay/kubeapi/follower.h>
+#include <assay/kubeapi/writes.h>
+
+namespace assay::cluster {
+namespace {
+
+using kubeapi::ObjectMeta;
+
+/// All that trials can make. Pods come last: those of the others go with them.
+std::vector<kubeapi::Resource> resources_of(kubeapi::Discovery& discovery, net::Stopper& stopper) {
+  std::vector<kubeapi::Resource> all = {kubeapi::jobs()};
+  for (const char* kind : {"MPIJob", "PyTorchJob"}) {
+    const auto found = discovery.find({.group = "kubeflow.org", .kind = kind}, stopper);
+    if (found && *found) all.push_back(**found);
+  }
+  all.push_back(kubeapi::pods());
+  return all;
+}
+
+bool is_controlled(const ObjectMeta& object) {
+  for (const auto& owner : object.owners)
+    if (owner.controller) return true;
+  return false;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> clean_trials(kubeapi::Client& client, const Clock& clock,
+                                              const std::string& name_space,
+                                              const std::string& trial, net::Stopper& stopper) {
+  kubeapi::Discovery discovery(client, clock);
+  std::vector<std::string> removed;
+  for (const auto& resource : resources_of(discovery, stopper)) {
+    ASSAY_TRY(
+        const auto listed,
+        kubeapi::list<ObjectMeta>(
+            client,
+            {.resource = resource,
+             .name_space = name_space,
+             .labels = trial.empty() ? kTrialLabel : fmt::format("{}={}", kTrialLabel, trial)},
+            stopper));
+    if (!listed) continue;
+    for (const auto& object : listed->items) {
+      if (is_controlled(object) || object.deleted) continue;
+      ASSAY_TRY(const auto written,
+                kubeapi::delete_object(client,
+                                       {.resource = resource,
+                                        .name_space = object.name_space,
+                                        .name = object.name,
+                                        .uid = object.uid},
+                                       kubeapi::Propagation::foreground, stopper));
+      if (written.outcome == kubeapi::Outcome::done)
+        removed.push_back(object.name);
+      else if (written.outcome != kubeapi::Outcome::gone)
+        return refused(written.why);
+    }
+  }
+  return removed;
+}
+
+}  // namespace assay::cluster

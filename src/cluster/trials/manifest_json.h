@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include <assay/base/result.h>
+
+namespace assay::cluster {
+
+/// A Kubernetes manifest, in YAML or JSON, as JSON: plain numbers, truths and nothing as such, all
+/// in quotes as text. `file` is for messages.
+Result<nlohmann::json> manifest_json(const std::string& text, const std::string& file);
+
+}  // namespace assay::cluster

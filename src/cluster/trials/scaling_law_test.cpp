@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include <assay/cluster/scaling_law.h>
+#include <gtest/gtest.h>
+
+namespace assay::cluster {
+namespace {
+
+std::vector<Choice> doubling(const std::vector<std::string>& kinds, int most) {
+  std::vector<Choice> choices;
+  for (const auto& kind : kinds)
+    for (int n = 1; n <= most; n *= 2) choices.push_back({kind, static_cast<double>(n)});
+  return choices;
+}
+
+double law_of(double one, double serial, double crosstalk, double n) {
+  return one * n / (1 + serial * (n - 1) + crosstalk * n * (n - 1));
+}
+
+TEST(ScalingLaw, WithoutTrialsNothingIsKnown) {
+  const ScalingBelief belief(doubling({"a"}, 8), {});
+  EXPECT_GT(belief.throughput(0).sd, 2);
+  EXPECT_EQ(belief.law(0).trials, 0U);
+}
+
+TEST(ScalingLaw, TellsCountsThatWereNotTried) {
+  const auto choices = doubling({"a"}, 16);
+  std::vector<Speed> speeds;
+  for (const size_t i : {0U, 2U, 4U})
+    speeds.push_back({i, law_of(100, 0.05, 0.001, choices[i].count), 0.01});
+  const ScalingBelief belief(choices, speeds);
+  for (const size_t i : {1U, 3U}) {
+    const double truth = law_of(100, 0.05, 0.001, choices[i].count);
+    EXPECT_NEAR(belief.throughput(i).value, truth, 0.05 * truth);
+    EXPECT_LT(belief.throughput(i).sd, 0.1);
+    EXPECT_GT(belief.throughput(i).sd, 0.01);
+  }
+  const Law law = belief.law(0);
+  EXPECT_NEAR(law.one.value, 100, 5);
+  EXPECT_NEAR(law.serial.value, 0.05, 0.04);
+  EXPECT_EQ(law.trials, 3U);
+}
+
+TEST(ScalingLaw, AKindTellsHowOthersScaleButNotHowFastTheyAre) {
+  const auto choices = doubling({"a", "b"}, 8);
+  std::vector<Speed> speeds;
+  for (const size_t i : {0U, 1U, 2U, 3U})
+    speeds.push_back({i, law_of(100, 0.4, 0.05, choices[i].count), 0.01});
+  const ScalingBelief poor(choices, speeds);
+  EXPECT_GT(poor.throughput(4).sd, 0.5);
+  speeds.push_back({4, 300, 0.01});
+  const ScalingBelief alike(choices, speeds);
+  std::vector<Speed> well = {{0, 100, 0.01}, {3, 780, 0.01}, {4, 300, 0.01}};
+  const ScalingBelief scaling(choices, well);
+  EXPECT_LT(alike.throughput(7).value, 0.7 * scaling.throughput(7).value);
+}
+
+TEST(ScalingLaw, APriceIsAHint) {
+  const auto choices = doubling({"a", "b"}, 2);
+  const std::vector<Speed> speeds = {{0, 100, 0.01}};
+  const ScalingBelief with(choices, speeds, {{"a", 1}, {"b", 4}});
+  const ScalingBelief without(choices, speeds);
+  EXPECT_NEAR(with.throughput(2).value / without.throughput(2).value, 4, 0.5);
+  EXPECT_LT(with.throughput(2).sd, without.throughput(2).sd);
+}
+
+TEST(ScalingLaw, RepeatsMakeItMoreCertain) {
+  const auto choices = doubling({"a"}, 2);
+  const std::vector<Speed> once = {{0, 100, 0}}, thrice = {{0, 100, 0}, {0, 101, 0}, {0, 99, 0}};
+  EXPECT_LT(ScalingBelief(choices, thrice).throughput(0).sd,
+            0.7 * ScalingBelief(choices, once).throughput(0).sd);
+}
+
+}  // namespace
+}  // namespace assay::cluster

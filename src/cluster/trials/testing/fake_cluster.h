@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "testing/http_server.h"
+
+#include <fmt/format.h>
+#include <functional>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include <assay/base/mutex.h>
+#include <assay/kubeapi/access.h>
+
+namespace assay::cluster::testing {
+
+/// A stand-in for an API server with Jobs and pods: each Job that is created gets one pod, whose
+/// state a test sets; both go when the Job is deleted.
+class FakeCluster {
+ public:
+  FakeCluster() {
+    http_ = net::testing::HttpServer::on_loopback(
+        [this](net::testing::Connection& connection) { serve(connection); });
+  }
+  kubeapi::Access access() const { return {.endpoint = {.base = http_->base()}}; }
+
+  /// Changes how it answers, under its lock.
+  void set(const std::function<void(FakeCluster&)>& change) {
+    const Lock lock(mutex_);
+    change(*this);
+  }
+  std::vector<std::string> asked() const {
+    const Lock lock(mutex_);
+    return asked_;
+  }
+  size_t objects() const {
+    const Lock lock(mutex_);
+    return jobs_.size();
+  }
+  std::string last_created() const {
+    const Lock lock(mutex_);
+    return created_;
+  }
+
+  // What a test sets.
+  std::string status = R"({"phase": "Running"})";  ///< of pods
+  std::string log = {};
+  std::string refusal = {};  ///< of creations, with status 403
+  std::string events = R"({"metadata": {}, "items": []})";
+  bool makes_pods = true;
+  bool node_is_there = true;
+  bool original_is_there = false;
+  int silent = 0;        ///< so many requests are not answered
+  int lost_answers = 0;  ///< so many creations happen without an answer
+  /// Told of each request before its answer.
+  std::function<void(FakeCluster&, const std::string& line)> on_request = {};
+
+ private:
+  using Json = nlohmann::json;
+
+  static std::string answer(int status, const std::string& body) {
+    return fmt::format("HTTP/1.1 {} X\r\nContent-Length: {}\r\n\r\n{}", status, body.size(), body);
+  }
+
+  void serve(net::testing::Connection& connection) {
+    for (std::string request = connection.read_request(); !request.empty();
+         request = connection.read_request()) {
+      const Lock lock(mutex_);
+      const std::string line = request.substr(0, request.find(" HTTP"));
+      if (on_request) on_request(*this, line);
+      asked_.push_back(line);
+      if (silent > 0) {
+        --silent;
+        return;
+      }
+      const size_t body = request.find("\r\n\r\n");
+      const std::string told = reply(line, request.substr(body + 4));
+      if (told.empty()) return;
+      connection.write(told);
+    }
+  }
+
+  std::string reply(const std::string& line, const std::string& body) {
+    const auto is = [&](const char* begin) { return line.starts_with(begin); };
+    if (is("GET /apis/batch/v1/namespaces/lab/jobs/")) return get_job(line);
+    if (is("GET /apis/batch/v1/namespaces/lab/jobs")) return answer(200, list(jobs_));
+    if (is("GET /apis/batch/v1"))
+      return answer(200, R"({"groupVersion": "batch/v1", "resources": [
+          {"name": "jobs", "kind": "Job", "namespaced": true}]})");
+    if (is("POST /apis/batch/v1/namespaces/lab/jobs")) return create(body);
+    if (is("DELETE /apis/batch/v1/namespaces/lab/jobs/")) return remove(line);
+    if (line.find("/log?") != line.npos) return answer(200, log);
+    if (is("GET /api/v1/namespaces/lab/pods")) return answer(200, list(pods_));
+    if (is("GET /api/v1/namespaces/lab/events")) return answer(200, events);
+    if (is("GET /api/v1/nodes")) return answer(200, nodes());
+    return answer(404, "404 page not found");
+  }
+
+  static std::string name_in(const std::string& line) {
+    const std::string path = line.substr(0, line.find('?'));
+    return path.substr(path.rfind('/') + 1);
+  }
+
+  std::string get_job(const std::string& line) const {
+    const auto found = jobs_.find(name_in(line));
+    if (found != jobs_.end()) return answer(200, found->second.dump());
+    if (original_is_there && name_in(line) == "train")
+      return answer(200,
+                    R"({"metadata": {"name": "train", "namespace": "lab", "uid": "original"}})");
+    return answer(404, R"({"message": "not found"})");
+  }
+
+  std::string create(const std::string& body) {
+    if (!refusal.empty()) return answer(403, Json{{"message", refusal}}.dump());
+    Json job = Json::parse(body);
+    const std::string name = job["metadata"]["name"];
+    if (jobs_.contains(name)) return answer(409, R"({"message": "already exists"})");
+    created_ = body;
+    job["metadata"]["uid"] = "uid-" + name;
+    jobs_[name] = job;
+    if (makes_pods) {
+      Json pod = {{"metadata", job["spec"]["template"]["metadata"]},
+                  {"spec", job["spec"]["template"]["spec"]}};
+      pod["metadata"]["name"] = name + "-abcde";
+      pod["metadata"]["namespace"] = "lab";
+      pod["metadata"]["uid"] = "uid-pod-" + name;
+      pod["metadata"]["ownerReferences"] = Json::array({{{"kind", "Job"},
+                                                         {"name", name},
+                                                         {"uid", "u"},
+                                                         {"apiVersion", "batch/v1"},
+                                                         {"controller", true}}});
+      pod["spec"]["nodeName"] = "n1";
+      pods_[name] = pod;
+    }
+    if (lost_answers > 0) {
+      --lost_answers;
+      return "";
+    }
+    return answer(201, job.dump());
+  }
+
+  std::string remove(const std::string& line) {
+    const std::string name = name_in(line);
+    pods_.erase(name);
+    if (jobs_.erase(name) == 0) return answer(404, R"({"message": "not found"})");
+    return answer(200, R"({"status": "Success"})");
+  }
+
+  std::string list(const std::map<std::string, Json>& all) const {
+    Json items = Json::array();
+    for (auto [name, object] : all) {
+      if (&all == &pods_) object["status"] = Json::parse(status);
+      items.push_back(object);
+    }
+    return Json{{"metadata", {{"resourceVersion", "1"}}}, {"items", items}}.dump();
+  }
+
+  std::string nodes() const {
+    Json items = Json::array();
+    if (node_is_there)
+      items.push_back(Json::parse(R"({"metadata": {"name": "n1", "uid": "n",
+          "labels": {"nvidia.com/gpu.product": "A100"}},
+          "status": {"allocatable": {"nvidia.com/gpu": "4", "cpu": "8"},
+                     "conditions": [{"type": "Ready", "status": "True"}]}})"));
+    return Json{{"metadata", {{"resourceVersion", "1"}}}, {"items", items}}.dump();
+  }
+
+  mutable Mutex mutex_;
+  std::map<std::string, Json> jobs_;
+  std::map<std::string, Json> pods_;
+  std::vector<std::string> asked_;
+  std::string created_;
+  std::unique_ptr<net::testing::HttpServer> http_;
+};
+
+}  // namespace assay::cluster::testing

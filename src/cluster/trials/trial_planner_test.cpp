@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include <assay/cluster/trial_planner.h>
+#include <gtest/gtest.h>
+
+namespace assay::cluster {
+namespace {
+
+using Want = Question::Want;
+
+std::vector<Choice> choices_of(const std::string& text) {
+  return parse_gpu_choices(text).value();
+}
+
+/// Tries what the plan wants, without noise, until it has enough.
+Plan follow(const std::vector<Choice>& choices, const Question& question,
+            const std::function<Tried(size_t)>& try_out, std::vector<Tried>& trials,
+            const PlanLimits& limits = {}) {
+  Plan plan = plan_trials(choices, trials, question, limits);
+  while (plan.next) {
+    trials.push_back(try_out(*plan.next));
+    plan = plan_trials(choices, trials, question, limits);
+  }
+  return plan;
+}
+
+Tried measured(size_t choice, double throughput) {
+  return {.choice = choice, .throughput = throughput, .error = 0.01};
+}
+
+TEST(TrialPlanner, FindsTheFastestAndTheCheapest) {
+  const auto choices = choices_of("slow:1,2,4,8;fast:1,2,4");
+  const Prices prices = {{"slow", 1}, {"fast", 4}};
+  const auto speed = [&](size_t i) {
+    const double n = choices[i].count;
+    return (choices[i].kind == "slow" ? 100 : 300) * n / (1 + 0.03 * (n - 1));
+  };
+  const auto try_out = [&](size_t i) { return measured(i, speed(i)); };
+  std::vector<Tried> trials;
+  Plan plan = follow(choices, {.prices = prices}, try_out, trials);
+  ASSERT_TRUE(plan.answer);
+  EXPECT_EQ(name_of(choices[*plan.answer]), "fast x 4");
+  EXPECT_LE(trials.size(), 3U);
+  EXPECT_EQ(plan.fastest, plan.answer);
+  trials.clear();
+  plan = follow(choices, {.want = Want::cheapest, .prices = prices}, try_out, trials);
+  ASSERT_TRUE(plan.answer);
+  EXPECT_EQ(name_of(choices[*plan.answer]), "slow x 1");
+  EXPECT_EQ(plan.cheapest, plan.answer);
+}
+
+TEST(TrialPlanner, KeepsABudgetAndADeadline) {
+  const auto choices = choices_of("a:1,2,4,8");
+  // Twice as many are 1.6 times as fast: each doubling is a quarter dearer.
+  const auto try_out = [&](size_t i) {
+    return measured(i, 100 * std::pow(1.6, std::log2(choices[i].count)));
+  };
+  std::vector<Tried> trials;
+  // One takes an hour and costs 1; two cost 1.25 and take 37.5 minutes; four 1.56, 23.4 minutes.
+  Question question{.prices = {{"a", 1}}, .work = 360'000, .budget = 1.4};
+  Plan plan = follow(choices, question, try_out, trials, {.most_trials = 4});
+  ASSERT_TRUE(plan.answer);
+  EXPECT_EQ(choices[*plan.answer].count, 2);
+  question.want = Want::cheapest;
+  question.budget = 0;
+  question.deadline = 1800;
+  trials.clear();
+  plan = follow(choices, question, try_out, trials, {.most_trials = 4});
+  ASSERT_TRUE(plan.answer);
+  EXPECT_EQ(choices[*plan.answer].count, 4);
+  EXPECT_NEAR(plan.standings[2].cost.value(), 1.5625, 0.05);
+  EXPECT_NEAR(plan.standings[2].seconds.value(), 1406, 50);
+}
+
+TEST(TrialPlanner, SaysWhenNothingWillDo) {
+  const auto choices = choices_of("a:1,2");
+  const Question question{.want = Want::cheapest, .prices = {{"a", 1}}, .work = 1e6, .deadline = 1};
+  std::vector<Tried> trials = {measured(0, 100), measured(1, 190)};
+  const Plan plan = plan_trials(choices, trials, question);
+  EXPECT_FALSE(plan.answer);
+  EXPECT_FALSE(plan.next);
+}
+
+TEST(TrialPlanner, FailedChoicesAreNoAnswerAndNotTriedAgain) {
+  const auto choices = choices_of("a:1,2,4,8");
+  std::vector<Tried> trials = {{.choice = 3, .end = TrialEnd::no_room},
+                               {.choice = 0, .end = TrialEnd::failed}};
+  const Plan plan = plan_trials(choices, trials, {}, {.most_trials = 4});
+  ASSERT_TRUE(plan.next);
+  EXPECT_TRUE(*plan.next == 1 || *plan.next == 2);
+  EXPECT_EQ(plan.standings[3].works, 0);
+  EXPECT_LT(plan.standings[1].works, 0.9);
+  for (size_t i = 1; i < 3; ++i) trials.push_back({.choice = i, .end = TrialEnd::failed});
+  const Plan none = plan_trials(choices, trials, {});
+  EXPECT_FALSE(none.answer);
+  EXPECT_FALSE(none.next);
+}
+
+TEST(TrialPlanner, WhatIsKnownBeforeIsNoTrial) {
+  const auto choices = choices_of("a:1,2;b:1,2");
+  const std::vector<Tried> known = {{.choice = 2, .end = TrialEnd::no_room, .known = true},
+                                    {.choice = 3, .end = TrialEnd::no_room, .known = true},
+                                    measured(0, 100)};
+  EXPECT_EQ(plan_trials(choices, known, {}).next, 1U);
+}
+
+TEST(TrialPlanner, ALostTrialIsTriedAgainButNotForEver) {
+  const auto choices = choices_of("1");
+  std::vector<Tried> trials = {{.choice = 0, .end = TrialEnd::lost}};
+  EXPECT_EQ(plan_trials(choices, trials, {}, {.most_trials = 9}).next, 0U);
+  trials.push_back(trials[0]);
+  EXPECT_FALSE(plan_trials(choices, trials, {}, {.most_trials = 9}).next);
+}
+
+TEST(TrialPlanner, StopsAtHalfOfTheChoices) {
+  EXPECT_EQ(half_of(1), 1U);
+  EXPECT_EQ(half_of(3), 2U);
+  EXPECT_EQ(half_of(9), 4U);
+  const auto choices = choices_of("a:1,2;b:1,2");
+  std::vector<Tried> trials = {measured(1, 100), measured(3, 100.5)};
+  EXPECT_FALSE(plan_trials(choices, trials, {}).next);
+}
+
+TEST(TrialPlanner, QuestionsNeedPricesAndWork) {
+  const auto choices = choices_of("a:1;b:1");
+  EXPECT_TRUE(check_question({}, choices));
+  EXPECT_FALSE(check_question({.want = Want::cheapest, .prices = {{"a", 1}}}, choices));
+  EXPECT_TRUE(check_question({.want = Want::cheapest, .prices = {{"", 1}}}, choices));
+  EXPECT_FALSE(check_question({.prices = {{"", 1}}, .budget = 1}, choices));
+  EXPECT_FALSE(check_question({.deadline = 1}, choices));
+  EXPECT_TRUE(check_question({.work = 5, .deadline = 1}, choices));
+}
+
+}  // namespace
+}  // namespace assay::cluster

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trials/testing/fake_cluster.h"
+
+#include <assay/cluster/trial_runner.h>
+#include <gtest/gtest.h>
+
+namespace assay::cluster {
+namespace {
+
+using testing::FakeCluster;
+
+constexpr const char* kJob = R"(
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train}
+spec: {template: {spec: {containers: [{name: main, image: i}]}}}
+)";
+const Timestamp kStart = parse_utc("2026-01-01T00:00:00Z").value();
+
+/// A step of 20 units each second.
+std::string log_of_steps() {
+  std::string log;
+  for (int i = 0; i < 300; ++i)
+    log += fmt::format("{} step {}\n", format_utc(kStart + std::chrono::seconds(i)), 20 * i);
+  return log;
+}
+
+class TrialRunnerTest : public ::testing::Test {
+ protected:
+  TrialRunnerTest() {
+    cluster_.log = log_of_steps();
+    settings_.copy.trial = "train";
+    settings_.copy.name_space = "lab";
+    settings_.measure = {.log_pattern = "step ([0-9]+)", .log_counts = true};
+    settings_.time = std::chrono::seconds(60);
+    settings_.warm_up = std::chrono::seconds(10);
+    settings_.patience = std::chrono::seconds(30);
+    settings_.prices = {{"A100", 3.6}};
+  }
+
+  Result<TrialResult> run(const Choice& choice = {"A100", 2}) {
+    TrialRunner runner(client_, nullptr, world(), settings_);
+    const auto prepared = runner.prepare(read_trial_source(kJob, "job.yaml").value());
+    if (!prepared) return fail(prepared.error());
+    return runner.run(choice);
+  }
+
+  TrialWorld world() {
+    return {.clock = clock_,
+            .wanted = [this] { return wanted_; },
+            .pause = [this](Nanoseconds time) { clock_.advance(time); },
+            .doing = [](const std::string&) {}};
+  }
+
+  FakeCluster cluster_;
+  kubeapi::Client client_{cluster_.access()};
+  ManualClock clock_{kStart};
+  TrialSettings settings_;
+  bool wanted_ = true;
+};
+
+TEST_F(TrialRunnerTest, measures_and_removes) {
+  const auto result = run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->end, TrialEnd::measured) << result->reason;
+  EXPECT_NEAR(result->throughput.value, 20, 1e-6);
+  EXPECT_NEAR(result->unit_cost.value(), 2 * 3.6 / 3600 / 20, 1e-9);
+  EXPECT_EQ(result->pods.size(), 1U);
+  EXPECT_EQ(result->nodes, std::vector<std::string>{"n1"});
+  EXPECT_FALSE(result->utilization);
+  EXPECT_EQ(seconds(result->end_time - result->begin), 60);
+  EXPECT_EQ(cluster_.objects(), 0U);
+}
+
+TEST_F(TrialRunnerTest, the_original_owns_the_copy) {
+  cluster_.original_is_there = true;
+  ASSERT_TRUE(run());
+  EXPECT_NE(cluster_.last_created().find(R"("uid":"original")"), std::string::npos);
+}
+
+TEST_F(TrialRunnerTest, a_pod_without_room_is_a_result) {
+  cluster_.status =
+      R"({"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False",
+      "reason": "Unschedulable", "message": "0/1 nodes are available: 1 Insufficient nvidia.com/gpu."}]})";
+  const auto result = run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->end, TrialEnd::no_room);
+  EXPECT_NE(result->reason.find("Insufficient"), std::string::npos) << result->reason;
+  EXPECT_EQ(cluster_.objects(), 0U);
+}
+
+TEST_F(TrialRunnerTest, a_quota_that_refuses_the_job_is_a_result) {
+  cluster_.refusal = "jobs.batch is forbidden: exceeded quota: small";
+  const auto result = run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->end, TrialEnd::no_room);
+  EXPECT_NE(result->reason.find("exceeded quota"), std::string::npos);
+}
+
+TEST_F(TrialRunnerTest, a_quota_that_refuses_its_pods_is_a_result) {
+  cluster_.makes_pods = false;
+  cluster_.events = R"({"metadata": {}, "items": [5, {"type": "Normal", "message": "x"},
+      {"type": "Warning", "message": "Error creating: pods \"x\" is forbidden: exceeded quota: small"}]})";
+  auto result = run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->end, TrialEnd::no_room) << result->reason;
+  cluster_.set([](FakeCluster& cluster) { cluster.events = "{}"; });
+  result = run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->end, TrialEnd::failed);
+  EXPECT_EQ(result->reason, "no pod was made; does its operator run?");
+}
+
+TEST_F(TrialRunnerTest, an_app_that_fails_is_a_result_with_its_last_words) {
+  cluster_.status = R"({"phase": "Failed", "containerStatuses": [{"state": {"terminated":
+      {"exitCode": 137, "reason": "OOMKilled"}}}]})";
+  cluster_.log = "out of memory";
+  const auto result = run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->end, TrialEnd::failed);
+  EXPECT_EQ(result->reason, "it ended with 137 (OOMKilled): 'out of memory'");
+  EXPECT_EQ(cluster_.objects(), 0U);
+}
+
+TEST_F(TrialRunnerTest, an_image_that_is_not_there_is_not_waited_for) {
+  cluster_.status = R"({"phase": "Pending", "containerStatuses": [{"state": {"waiting":
+      {"reason": "ImagePullBackOff", "message": "no such image"}}}]})";
+  const auto result = run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->end, TrialEnd::failed);
+  EXPECT_LT(clock_.now() - kStart, std::chrono::seconds(5));
+}
+
+TEST_F(TrialRunnerTest, a_node_that_disappears_loses_the_trial) {
+  int looks = 0;
+  cluster_.on_request = [&](FakeCluster& cluster, const std::string& line) {
+    if (line.starts_with("GET /api/v1/namespaces/lab/pods?") && ++looks == 8)
+      cluster.node_is_there = false;
+  };
+  const auto result = run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->end, TrialEnd::lost);
+  EXPECT_EQ(result->reason, "its node disappeared");
+  EXPECT_EQ(cluster_.objects(), 0U);
+}
+
+TEST_F(TrialRunnerTest, an_api_server_that_restarts_is_waited_for) {
+  int count = 0;
+  cluster_.on_request = [&](FakeCluster& cluster, const std::string& line) {
+    // While it is created, while it runs, and while it is removed.
+    ++count;
+    if (line.starts_with("POST") && count < 10) cluster.silent = 2;
+    if (count == 15 || (line.starts_with("DELETE") && count < 1000)) {
+      cluster.silent = 3;
+      if (line.starts_with("DELETE")) count = 1000;
+    }
+  };
+  const auto result = run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->end, TrialEnd::measured) << result->reason;
+  EXPECT_EQ(cluster_.objects(), 0U);
+}
+
+TEST_F(TrialRunnerTest, a_creation_whose_answer_was_lost_happened) {
+  cluster_.lost_answers = 1;
+  const auto result = run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->end, TrialEnd::measured);
+  EXPECT_EQ(cluster_.objects(), 0U);
+}
+
+TEST_F(TrialRunnerTest, an_api_server_that_stays_away_is_an_error_that_says_how_to_clean) {
+  cluster_.on_request = [](FakeCluster& cluster, const std::string& line) {
+    if (line.find("/pods?") != line.npos) cluster.silent = 100'000;
+  };
+  const auto result = run();
+  ASSERT_FALSE(result);
+  EXPECT_NE(result.error().message.find("assay cluster trial --clean"), std::string::npos)
+      << result.error().message;
+}
+
+TEST_F(TrialRunnerTest, an_interrupted_trial_is_removed) {
+  cluster_.on_request = [this](FakeCluster&, const std::string& line) {
+    if (line.find("/pods?") != line.npos) wanted_ = false;
+  };
+  EXPECT_FALSE(run());
+  EXPECT_EQ(cluster_.objects(), 0U);
+  EXPECT_TRUE(cluster_.asked().back().starts_with("GET /apis/batch"))
+      << "it waited until it was gone";
+}
+
+TEST_F(TrialRunnerTest, a_kind_that_is_not_installed_is_told) {
+  TrialRunner runner(client_, nullptr, world(), settings_);
+  const auto prepared = runner.prepare({.kind = {"kubeflow.org", "v1", "MPIJob"}, .name = "x"});
+  ASSERT_FALSE(prepared);
+  EXPECT_EQ(prepared.error().kind, ErrorKind::input);
+  EXPECT_NE(prepared.error().message.find("operator"), std::string::npos);
+}
+
+TEST_F(TrialRunnerTest, numbers_that_nobody_wrote_are_told) {
+  cluster_.log = "2026-01-01T00:00:20Z nothing\n";
+  const auto result = run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->end, TrialEnd::failed);
+  EXPECT_EQ(result->reason, "its throughput could not be measured: its log has no numbers of it");
+}
+
+TEST_F(TrialRunnerTest, room_is_known_from_nodes) {
+  TrialRunner runner(client_, nullptr, world(), settings_);
+  ASSERT_TRUE(runner.prepare(read_trial_source(kJob, "job.yaml").value()));
+  EXPECT_FALSE(runner.lacks_room({"A100", 4}));
+  EXPECT_EQ(runner.lacks_room({"A100", 8}), "no node has so many nvidia.com/gpu");
+  EXPECT_EQ(runner.lacks_room({"T4", 1}), "no node has the label nvidia.com/gpu.product=T4");
+  EXPECT_FALSE(runner.lacks_room({"", 2}));
+}
+
+TEST_F(TrialRunnerTest, leftovers_are_found_by_their_label) {
+  net::Stopper stopper;
+  const auto source = read_trial_source(kJob, "job.yaml").value();
+  const auto copy = make_trial_copy(source, {"A100", 1}, settings_.copy, 1).value();
+  ASSERT_TRUE(client_.call(
+      {.method = "POST", .path = "/apis/batch/v1/namespaces/lab/jobs", .body = copy.manifest},
+      stopper));
+  const auto removed = clean_trials(client_, clock_, "lab", "train", stopper);
+  ASSERT_TRUE(removed) << removed.error().message;
+  EXPECT_EQ(*removed, std::vector<std::string>{copy.name});
+  EXPECT_EQ(cluster_.objects(), 0U);
+}
+
+}  // namespace
+}  // namespace assay::cluster
