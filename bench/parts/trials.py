@@ -3,7 +3,7 @@
 import json
 
 TITLE = "trials that find the best GPUs"
-CLUSTERS = 4000
+CLUSTERS = 2000
 
 
 def run(bench):

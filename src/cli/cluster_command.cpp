@@ -9,6 +9,8 @@ void add_cluster_command(CLI::App& app, Context& context) {
   add_cluster_profile_command(*command, context);
   add_cluster_jobs_command(*command, context);
   add_cluster_clean_command(*command, context);
+  add_cluster_trial_command(*command, context);
+  add_cluster_recommend_command(*command, context);
 }
 
 }  // namespace assay::cli

@@ -56,15 +56,17 @@ class Planner {
     if (plan.answer)
       plan.clear =
           plan.standings[*plan.answer].best >= limits_.sure && plan.standings[*plan.answer].tried;
-    const size_t most =
-        limits_.most_trials > 0 ? limits_.most_trials : half_of(belief_.choices().size());
     const auto done = static_cast<size_t>(
         std::count_if(trials_.begin(), trials_.end(), [](const Tried& one) { return !one.known; }));
-    if (!plan.clear && done < most) plan.next = next();
+    if (limits_.every || (!plan.clear && done < most_trials())) plan.next = next();
     return plan;
   }
 
  private:
+  size_t most_trials() const {
+    return limits_.most_trials > 0 ? limits_.most_trials : half_of(belief_.choices().size());
+  }
+
   std::vector<Standing> standings() const {
     std::vector<Standing> all;
     for (size_t i = 0; i < belief_.choices().size(); ++i) {
@@ -111,7 +113,8 @@ class Planner {
     std::optional<size_t> best;
     double most = -1;
     for (size_t i = 0; i < belief_.choices().size(); ++i) {
-      if (!may_be_tried(i, trials_) || works_[i] <= 0) continue;
+      const bool again = works_[i] == 1;  // it was measured before
+      if (!may_be_tried(i, trials_) || works_[i] <= 0 || (limits_.every && again)) continue;
       const double value = worlds_.promise(i) + kBestBonus * worlds_.chances()[i];
       if (value <= most) continue;
       most = value;

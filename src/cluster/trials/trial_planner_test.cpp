@@ -122,6 +122,15 @@ TEST(TrialPlanner, StopsAtHalfOfTheChoices) {
   EXPECT_FALSE(plan_trials(choices, trials, {}).next);
 }
 
+TEST(TrialPlanner, TriesEachOnceWhenItIsTold) {
+  const auto choices = choices_of("1,2,4");
+  std::vector<Tried> trials;
+  const auto try_out = [&](size_t i) { return measured(i, 100 * choices[i].count); };
+  const Plan plan = follow(choices, {}, try_out, trials, {.every = true});
+  EXPECT_EQ(trials.size(), 3U);
+  EXPECT_TRUE(plan.clear);
+}
+
 TEST(TrialPlanner, QuestionsNeedPricesAndWork) {
   const auto choices = choices_of("a:1;b:1");
   EXPECT_TRUE(check_question({}, choices));

@@ -58,6 +58,13 @@ Failure interrupted() {
 
 }  // namespace
 
+Result<void> check_measure(const Measure& measure) {
+  ASSAY_CHECK(check_metric(measure.metric));
+  if (measure.log_pattern.empty()) return {};
+  ASSAY_TRY([[maybe_unused]] const auto pattern, LogPattern::compile(measure.log_pattern));
+  return {};
+}
+
 Tried tried_of(const TrialResult& result, size_t choice) {
   return {.choice = choice,
           .end = result.end,

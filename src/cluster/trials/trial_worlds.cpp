@@ -14,9 +14,9 @@ constexpr double kUsuallyWorks = 0.97;
 constexpr double kSmallestWorks = 0.92;
 constexpr double kLargestWorks = 0.88;
 constexpr double kNever = -1e9;
-constexpr size_t kWorlds = 1500;
+constexpr size_t kWorlds = 3000;
 /// So many worlds are taken for the truth in turn, when a trial is thought through.
-constexpr size_t kTruths = 24;
+constexpr size_t kTruths = 48;
 /// How exact a trial is expected to be; at least a part of what is not known, since there are only
 /// so many worlds.
 constexpr double kTrialError = 0.03;

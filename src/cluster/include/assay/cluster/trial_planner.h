@@ -54,7 +54,8 @@ struct Standing {
 
 struct PlanLimits {
   size_t most_trials = 0;  ///< 0: half of the choices, at least two; repeats count
-  double sure = 0.95;      ///< with which probability the answer has to be right to stop
+  double sure = 0.98;      ///< with which probability the answer has to be right to stop
+  bool every = false;      ///< each choice once, however clear the answer is
 };
 
 struct Plan {

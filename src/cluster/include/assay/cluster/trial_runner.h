@@ -24,6 +24,9 @@ struct Measure {
   bool log_counts = false;       ///< it is a count that grows, not a rate
 };
 
+/// Whether its metric can be one, and its pattern is an expression with one group.
+Result<void> check_measure(const Measure& measure);
+
 struct TrialSettings {
   CopySettings copy = {};
   Measure measure = {};

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster_commands.h"
+#include "cluster_options.h"
+#include "exit_code.h"
+#include "placement_options.h"
+#include "prometheus_options.h"
+#include "signals.h"
+#include "trial_options.h"
+
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include <assay/base/files.h>
+#include <assay/cluster/trial_report.h>
+#include <assay/kubeapi/annotations.h>
+#include <assay/net/http_client.h>
+
+namespace assay::cli {
+namespace {
+
+constexpr const char* kFooter = R"(
+Examples:
+  assay cluster trial -f job.yaml --gpus 'Tesla-T4:1,2,4;A100:1' --for 3m --metric samples_per_second \
+      --prometheus 10.0.0.5
+  assay cluster trial -f job.yaml --gpus 'Tesla-T4:1,2,4;A100:1' --log-pattern 'images/sec: ([0-9.]+)' \
+      --want cheapest --price 'Tesla-T4=0.35;A100=2.9'
+  assay cluster trial -f job.yaml --gpus 1,2,4 --resource cpu --log-pattern 'step ([0-9]+)' --log-counts
+  assay cluster trial --clean -n lab                            removes what a killed call left
+
+Copies of the job run for a few minutes each, one after the other, and are removed again.
+)";
+
+struct TrialArguments {
+  std::string file;
+  std::string gpus;
+  std::string name;
+  std::string name_space;
+  std::string time = "3m";
+  std::string warm_up = "30s";
+  std::string patience = "2m";
+  std::string domain = "ai.centaurus.io";
+  cluster::TrialSettings settings;
+  QuestionOptions question;
+  cluster::PlanLimits limits;
+  std::string kubeconfig;
+  PrometheusOptions prometheus;
+  std::string shared;
+  bool clean = false;
+  bool json = false;
+};
+
+Result<cluster::TrialSource> read_source(const TrialArguments& args) {
+  if (args.file.empty()) return bad_input("name the manifest of a job: -f job.yaml");
+  ASSAY_TRY(const std::string text, read_file(args.file, 1U << 20U));
+  return cluster::read_trial_source(text, args.file);
+}
+
+/// As the value of a label: it ends the names of files too.
+std::string label_of(std::string name) {
+  name = name.substr(0, 60);
+  while (!name.empty() && (name.back() == '-' || name.back() == '.')) name.pop_back();
+  return name;
+}
+
+Result<cluster::TrialSettings> settings_of(const TrialArguments& args,
+                                           const cluster::TrialSource& source,
+                                           const cluster::Question& question) {
+  cluster::TrialSettings settings = args.settings;
+  settings.prices = question.prices;
+  settings.copy.trial = label_of(args.name.empty() ? source.name : args.name);
+  settings.copy.name_space = args.name_space;
+  ASSAY_TRY(settings.time, parse_duration(args.time));
+  ASSAY_TRY(settings.warm_up, parse_duration(args.warm_up));
+  ASSAY_TRY(settings.patience, parse_duration(args.patience));
+  if (settings.time.count() <= 0) return bad_input("--for has to be longer than nothing");
+  ASSAY_CHECK(cluster::check_measure(settings.measure));
+  return settings;
+}
+
+void pause_for(Nanoseconds time, const Signals& signals) {
+  constexpr Nanoseconds kStep = std::chrono::milliseconds(100);
+  for (; time.count() > 0 && !signals.came(); time -= kStep)
+    std::this_thread::sleep_for(std::min(time, kStep));
+}
+
+void tell_removed(const std::vector<std::string>& removed) {
+  for (const auto& name : removed) fmt::print(stderr, "assay: {} was left over, removed\n", name);
+}
+
+/// Not worth an error: what was learned is kept and printed.
+void annotate(kubeapi::Client& client, const kubeapi::ObjectName& original,
+              const std::string& domain, const cluster::TrialReport& report) {
+  if (original.uid.empty()) return;
+  net::Stopper stopper;
+  kubeapi::AnnotationWriter writer(client, {.manager = "assay-trial"});
+  const auto written =
+      writer.write(original, {{domain + "/trial", cluster::report_annotation(report)}}, stopper);
+  if (!written || written->outcome != kubeapi::Outcome::done)
+    fmt::print(stderr, "assay: {} could not be annotated: {}\n", original.name,
+               written ? written->why : written.error().message);
+}
+
+Result<int> clean(const TrialArguments& args) {
+  ASSAY_TRY(const auto access, cluster_access(args.kubeconfig));
+  kubeapi::Client client(access);
+  net::Stopper stopper;
+  std::string name = args.name;
+  if (name.empty() && !args.file.empty()) {
+    ASSAY_TRY(const auto source, read_source(args));
+    name = source.name;
+  }
+  ASSAY_TRY(const auto removed,
+            cluster::clean_trials(client, SystemClock(), args.name_space, label_of(name), stopper));
+  tell_removed(removed);
+  fmt::print("{} left over, {}\n", removed.empty() ? "nothing was" : std::to_string(removed.size()),
+             removed.empty() ? "nothing to remove" : "removed");
+  return kDone;
+}
+
+Result<cluster::TrialReport> report_of(const TrialArguments& args,
+                                       const cluster::TrialSource& source) {
+  cluster::TrialReport report{
+      .kind = source.kind.kind,
+      .api_version =
+          source.kind.group + (source.kind.group.empty() ? "" : "/") + source.kind.version,
+      .name_space = args.name_space,
+      .name = source.name,
+      .resource = args.settings.copy.resource,
+      .unit = args.settings.measure.metric,
+      .limits = args.limits};
+  if (args.gpus.empty()) return bad_input("name the choices: --gpus 'Tesla-T4:1,2,4;A100:1'");
+  ASSAY_TRY(report.choices, cluster::parse_gpu_choices(args.gpus));
+  ASSAY_CHECK(read_question(args.question, report.question));
+  ASSAY_CHECK(cluster::check_question(report.question, report.choices));
+  return report;
+}
+
+Result<int> tell(const TrialArguments& args, const cluster::TrialReport& report) {
+  if (args.json)
+    fmt::print("{}\n", cluster::report_json(report));
+  else
+    fmt::print("{}", cluster::report_text(report));
+  if (report.interrupted) return kInterrupted;
+  return cluster::judge(report).plan.answer ? kDone : kGoalMissed;
+}
+
+Result<int> trial(TrialArguments args, const Context& context) {
+  if (args.clean) return clean(args);
+  ASSAY_TRY(const auto source, read_source(args));
+  if (args.name_space.empty())
+    args.name_space = source.name_space.empty() ? "default" : source.name_space;
+  ASSAY_TRY(auto report, report_of(args, source));
+  ASSAY_TRY(const auto settings, settings_of(args, source, report.question));
+  report.trial = settings.copy.trial;
+  for (const auto& choice : report.choices)
+    ASSAY_CHECK(cluster::make_trial_copy(source, choice, settings.copy, 0).map([](const auto&) {}));
+  const auto prometheus = prometheus_access(args.prometheus);
+  if (prometheus.url.empty() && settings.measure.log_pattern.empty())
+    return bad_input("without --log-pattern, --prometheus has to say who knows the throughput");
+  ASSAY_TRY(const auto access, cluster_access(args.kubeconfig));
+  kubeapi::Client client(access);
+  const Signals signals;
+  const SystemClock clock;
+  const cluster::TrialWorld world{
+      .clock = clock,
+      .wanted = [&] { return !signals.came(); },
+      .pause = [&](Nanoseconds time) { pause_for(time, signals); },
+      .doing = [](const std::string& what) { fmt::print(stderr, "assay: {}\n", what); }};
+  net::Stopper stopper;
+  ASSAY_TRY(const auto removed,
+            cluster::clean_trials(client, clock, args.name_space, settings.copy.trial, stopper));
+  tell_removed(removed);
+  std::optional<promapi::Queries> queries;
+  if (!prometheus.url.empty()) queries.emplace(prometheus);
+  cluster::TrialRunner runner(client, queries ? &*queries : nullptr, world, settings);
+  ASSAY_CHECK(runner.prepare(source));
+  const auto done = cluster::run_trials(runner, world, report);
+  if (!done && signals.came()) {
+    fmt::print(stderr, "assay: {}\n", done.error().message);
+    return kInterrupted;
+  }
+  if (!report.trials.empty() || !report.ruled.empty())
+    ASSAY_CHECK(TrialFolder(context.store.parent_path() / "trials", args.shared).keep(report));
+  if (!done) return fail(done.error());
+  client.set_wanted([] { return true; });
+  annotate(client, runner.original(), args.domain, report);
+  return tell(args, report);
+}
+
+void add_measure_options(CLI::App& command, TrialArguments& args) {
+  constexpr const char* kGroup = "Measuring";
+  command.add_option("--for", args.time, "How long each is measured (3m)")
+      ->type_name("TIME")
+      ->group(kGroup);
+  command.add_option("--warm-up", args.warm_up, "How long it runs before (30s)")
+      ->type_name("TIME")
+      ->group(kGroup);
+  command
+      .add_option("--patience", args.patience,
+                  "How long room, images and a silent API server are waited for (2m)")
+      ->type_name("TIME")
+      ->group(kGroup);
+  auto* metric = command
+                     .add_option("--metric", args.settings.measure.metric,
+                                 "Throughput that the app reports itself, or a counter of units")
+                     ->type_name("NAME")
+                     ->group(kGroup);
+  auto* pattern = command
+                      .add_option("--log-pattern", args.settings.measure.log_pattern,
+                                  "Throughput in its log: a regular expression with one group")
+                      ->type_name("REGEX")
+                      ->excludes(metric)
+                      ->group(kGroup);
+  command
+      .add_flag("--log-counts", args.settings.measure.log_counts,
+                "These numbers count what is done so far")
+      ->needs(pattern)
+      ->group(kGroup);
+}
+
+void add_choice_options(CLI::App& command, TrialArguments& args) {
+  command.add_option("-f,--file", args.file, "Manifest of a Job, Pod, MPIJob or PyTorchJob")
+      ->type_name("FILE");
+  command
+      .add_option("--gpus", args.gpus, "Choices: 'Tesla-T4:1,2,4;A100:1', or '1,2,4' of any kind")
+      ->type_name("CHOICES");
+  command.add_option("--name", args.name, "Of the trials (default: that of the job)")
+      ->type_name("NAME");
+  command.add_option("-n,--namespace", args.name_space, "Where they run (default: as the job)")
+      ->type_name("NAME");
+  command
+      .add_option("--resource", args.settings.copy.resource,
+                  "What is counted (nvidia.com/gpu; cpu can be tried too)")
+      ->type_name("NAME");
+  command
+      .add_option("--node-label", args.settings.copy.node_label,
+                  "Label of nodes that names their kind (nvidia.com/gpu.product)")
+      ->type_name("KEY");
+  command
+      .add_option("--priority-class", args.settings.copy.priority_class,
+                  "Priority class of the copies (default: the cluster's)")
+      ->type_name("NAME");
+  command.add_option("--most", args.limits.most_trials, "Most trials (half of the choices)")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--sure", args.limits.sure, "Probability at which the answer is clear (0.98)")
+      ->check(CLI::Range(0.5, 1.0));
+  command.add_flag("--all", args.limits.every, "Try all choices, each once");
+  command.add_option("--domain", args.domain, "Of the annotation NAME/trial (ai.centaurus.io)")
+      ->type_name("NAME");
+}
+
+}  // namespace
+
+void add_cluster_trial_command(CLI::App& cluster, Context& context) {
+  auto* command = cluster.add_subcommand(
+      "trial", "Try a job shortly on several kinds and numbers of GPUs, and say which is best");
+  command->footer(kFooter);
+  auto args = std::make_shared<TrialArguments>();
+  add_choice_options(*command, *args);
+  command->add_flag("--clean", args->clean,
+                    "Only remove what trials left; of -f or --name, else all");
+  command->add_flag("--json", args->json, "Print everything as JSON");
+  add_measure_options(*command, *args);
+  add_question_options(*command, args->question);
+  add_kubeconfig_option(*command, args->kubeconfig, "Cluster");
+  add_prometheus_options(*command, args->prometheus,
+                         "Prometheus that knows the pods (default: PROMETHEUS_IP)", "Cluster");
+  add_shared_option(*command, args->shared);
+  add_store_option(*command, context);
+  command->callback(
+      [args, &context] { context.action = [args, &context] { return trial(*args, context); }; });
+}
+
+}  // namespace assay::cli

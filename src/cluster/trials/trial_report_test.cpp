@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include <assay/cluster/trial_report.h>
+#include <gtest/gtest.h>
+
+namespace assay::cluster {
+namespace {
+
+using Json = nlohmann::json;
+
+TrialReport example() {
+  TrialReport report{.trial = "train",
+                     .kind = "Job",
+                     .api_version = "batch/v1",
+                     .name_space = "lab",
+                     .name = "train",
+                     .resource = "nvidia.com/gpu",
+                     .unit = "samples_per_second",
+                     .begun = parse_utc("2026-01-01T00:00:00Z").value(),
+                     .ended = parse_utc("2026-01-01T00:10:00Z").value(),
+                     .question = {.prices = {{"T4", 0.35}, {"A100", 2.9}}},
+                     .choices = {{"T4", 1}, {"T4", 2}, {"T4", 4}, {"A100", 1}, {"A100", 8}},
+                     .ruled = {{4, "no node has so many nvidia.com/gpu"}}};
+  TrialResult trial{.choice = {"A100", 1},
+                    .object = "train-trial-1",
+                    .pods = {"p"},
+                    .nodes = {"n"},
+                    .begin = report.begun,
+                    .end_time = report.ended,
+                    .throughput = {1240, 0.01},
+                    .source = "assay_app_samples_per_second",
+                    .utilization = 0.9,
+                    .watts = 250.0};
+  report.trials.push_back(trial);
+  trial.choice = {"T4", 1};
+  trial.throughput = {310, 0.01};
+  trial.watts.reset();
+  report.trials.push_back(trial);
+  report.trials.push_back(
+      {.choice = {"T4", 4}, .end = TrialEnd::failed, .reason = "it ended with 1 (Error)"});
+  return report;
+}
+
+TEST(TrialReport, TellsTheAnswerFirst) {
+  const std::string text = report_text(example());
+  EXPECT_TRUE(text.starts_with("A100 x 1: fastest, 1 240 samples_per_second ± 1 %")) << text;
+  EXPECT_NE(text.find("T4 x 1 is cheapest per unit: "), std::string::npos) << text;
+  EXPECT_NE(text.find("no room: no node has so many"), std::string::npos) << text;
+  EXPECT_NE(text.find("it ended with 1 (Error)"), std::string::npos) << text;
+  EXPECT_NE(text.find("not tried"), std::string::npos) << text;
+  EXPECT_NE(text.find("How they scale"), std::string::npos) << text;
+}
+
+TEST(TrialReport, SaysThatNothingWillDo) {
+  TrialReport report = example();
+  report.question.work = 1e9;
+  report.question.deadline = 1;
+  EXPECT_TRUE(report_text(report).starts_with("None of these choices does it within 1 s.\n"))
+      << report_text(report);
+}
+
+TEST(TrialReport, IsReadBackAsItWasWritten) {
+  const TrialReport report = example();
+  const std::string json = report_json(report);
+  const auto read = read_report(json);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(report_json(*read), json);
+  EXPECT_EQ(report_text(*read), report_text(report));
+  EXPECT_EQ(read->trials[0].watts, 250.0);
+  EXPECT_FALSE(read->trials[1].watts) << "what is missing stays missing";
+}
+
+TEST(TrialReport, AnotherQuestionHasAnotherAnswer) {
+  TrialReport report = example();
+  report.question.want = Question::Want::cheapest;
+  const Json document = Json::parse(report_json(report));
+  EXPECT_EQ(document["answer"]["kind"], "T4");
+  EXPECT_EQ(document["fastest"]["kind"], "A100");
+  EXPECT_EQ(Json::parse(report_annotation(report))["answer"]["kind"], "T4");
+}
+
+TEST(TrialReport, ForeignDocumentsAreTold) {
+  for (const char* text : {"", "{}", "[]", R"({"trial": 5})", "nonsense"})
+    EXPECT_FALSE(read_report(text)) << text;
+  Json document = Json::parse(report_json(example()));
+  document["trials"][0]["throughput"] = -1;
+  EXPECT_FALSE(read_report(document.dump()));
+  document = Json::parse(report_json(example()));
+  document["choices"][0]["count"] = 0;
+  EXPECT_FALSE(read_report(document.dump()));
+  document["choices"] = Json::array();
+  EXPECT_FALSE(read_report(document.dump()));
+}
+
+}  // namespace
+}  // namespace assay::cluster
