@@ -252,7 +252,10 @@ def test_the_profiler_runs_as_nobody_and_tells_prometheus_of_itself(cluster, scr
     wait_until(lambda: targets().get("assay-profiler") == [("up", "")], 60, lambda: f"it is scraped: {targets()}", every=0.5)
 
 
-def test_delete_takes_everything_away(deployed):
+def test_delete_takes_everything_away_also_without_words(deployed):
+    """The secret may have gone with its account before kubectl comes to it, which it calls an error."""
     assert left_over(deployed) != []
-    delete(deployed, WITH_PROMETHEUS)
-    assert left_over(deployed) == [] and "namespace/assay" not in deployed.names("namespaces")
+    errors = deployed.try_kubectl("delete", "-k", str(WITH_PROMETHEUS), timeout=180).stderr.splitlines()
+    assert [line for line in errors if 'secrets "assay-reader" not found' not in line] == []
+    wait_until(lambda: left_over(deployed) == [], 90, lambda: f"all is gone: {left_over(deployed)}", every=1)
+    assert "namespace/assay" not in deployed.names("namespaces")
