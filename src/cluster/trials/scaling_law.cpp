@@ -59,8 +59,8 @@ std::vector<double> blurred(const std::vector<double>& weights) {
   for (int to = 0; to < rows * columns; ++to) {
     double sum = 0, norm = 0;
     for (int from = 0; from < rows * columns; ++from) {
-      const double down = to / columns - from / columns;
-      const double right = to % columns - from % columns;
+      const int down = to / columns - from / columns;
+      const int right = to % columns - from % columns;
       const double near =
           std::exp(-(down * down + right * right) / (2 * kAlikeSteps * kAlikeSteps));
       sum += near * weights[static_cast<size_t>(from)];

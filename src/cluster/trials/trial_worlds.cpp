@@ -33,6 +33,13 @@ double usually_works(const Choice& choice, const std::vector<Choice>& choices) {
   return smallest ? kSmallestWorks : kUsuallyWorks;
 }
 
+/// How much less likely another number of a kind works after this end.
+double hint_of(TrialEnd end, bool larger) {
+  if (end == TrialEnd::no_room) return larger ? 0.05 : 0.7;
+  if (end == TrialEnd::failed) return larger ? 0.7 : 0.1;
+  return 1;
+}
+
 Eigen::MatrixXd root_of(const KindBelief& kind) {
   const auto size = static_cast<Eigen::Index>(kind.choices.size());
   Eigen::MatrixXd covariance =
@@ -45,20 +52,16 @@ Eigen::MatrixXd root_of(const KindBelief& kind) {
 
 std::vector<double> works_of(const std::vector<Choice>& choices, const std::vector<Tried>& trials) {
   std::vector<double> works;
+  works.reserve(choices.size());
   for (const auto& choice : choices) works.push_back(usually_works(choice, choices));
   for (const auto& trial : trials) {
     const Choice& tried = choices[trial.choice];
-    for (size_t i = 0; i < choices.size(); ++i) {
-      if (choices[i].kind != tried.kind || i == trial.choice) continue;
-      const bool larger = choices[i].count > tried.count;
-      if (trial.end == TrialEnd::no_room) works[i] *= larger ? 0.05 : 0.7;
-      if (trial.end == TrialEnd::failed) works[i] *= larger ? 0.7 : 0.1;
-    }
+    for (size_t i = 0; i < choices.size(); ++i)
+      if (choices[i].kind == tried.kind && i != trial.choice)
+        works[i] *= hint_of(trial.end, choices[i].count > tried.count);
   }
-  for (const auto& trial : trials) {
-    if (trial.end == TrialEnd::measured) works[trial.choice] = 1;
-    if (trial.end == TrialEnd::no_room || trial.end == TrialEnd::failed) works[trial.choice] = 0;
-  }
+  for (const auto& trial : trials)
+    if (trial.end != TrialEnd::lost) works[trial.choice] = trial.end == TrialEnd::measured ? 1 : 0;
   return works;
 }
 
