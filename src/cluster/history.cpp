@@ -139,14 +139,27 @@ std::string node_document(const NodeState& node) {
       .dump();
 }
 
+void History::take_over() {
+  beside_ = true;
+  known_.clear();
+}
+
 Result<void> History::restore(const Seen& seen, Tracker& tracker) {
   for (const auto& pod : seen.pods) {
-    if (!pod.job || known_.contains(pod.job->uid)) continue;
-    ASSAY_TRY(const auto document, shelf_.find(kJobKind, pod.job->uid));
-    known_.insert(pod.job->uid);
-    if (!document) continue;
-    if (auto job = parse_job(document->json)) tracker.restore(std::move(*job));
+    if (!pod.job) continue;
+    const auto& uid = pod.job->uid;
+    if (known_.contains(uid) && tracker.jobs().contains(uid)) continue;
+    ASSAY_TRY(const auto document, shelf_.find(kJobKind, uid));
+    if (document) {
+      auto job = parse_job(document->json);
+      if (job)
+        tracker.restore(std::move(*job), beside_);
+      else  // of a later version, or broken: it is not ours to throw away
+        ASSAY_CHECK(shelf_.put(kUnreadableKind, uid, document->json));
+    }
+    known_.insert(uid);
   }
+  beside_ = false;
   return {};
 }
 

@@ -92,6 +92,34 @@ TEST_F(HistoryTest, less_never_takes_the_place_of_more) {
   EXPECT_EQ(kept->workers.size(), 3u);
 }
 
+TEST_F(HistoryTest, who_takes_over_goes_on_with_what_the_other_knew) {
+  SmallCluster cluster;
+  History history(*shelf_, kYear);
+  ASSERT_TRUE(history.restore(cluster.seen, cluster.tracker));
+  cluster.round();
+  JobState other;
+  other.object = cluster.job;
+  for (int i = 0; i < 10; ++i) other.uses.cores.add(5);
+  other.workers["train-5"].cores = 5;
+  ASSERT_TRUE(shelf_->put(kJobKind, "job-1", job_document(other)));
+  history.take_over();
+  ASSERT_TRUE(history.restore(cluster.seen, cluster.tracker));
+  const auto& job = cluster.tracker.jobs().at("job-1");
+  EXPECT_EQ(job.uses.cores.count(), 10u) << "nothing is counted twice";
+  EXPECT_EQ(job.workers.size(), 3u);
+}
+
+TEST_F(HistoryTest, what_cannot_be_read_is_put_aside) {
+  SmallCluster cluster;
+  History history(*shelf_, kYear);
+  ASSERT_TRUE(shelf_->put(kJobKind, "job-1", R"({"version": 9})"));
+  ASSERT_TRUE(history.restore(cluster.seen, cluster.tracker));
+  cluster.round();
+  ASSERT_TRUE(history.save(cluster.tracker, SystemClock().now(), false));
+  EXPECT_EQ(shelf_->find(kUnreadableKind, "job-1")->value().json, R"({"version": 9})");
+  EXPECT_TRUE(parse_job(shelf_->find(kJobKind, "job-1")->value().json));
+}
+
 TEST_F(HistoryTest, jobs_are_listed_the_newest_first) {
   SmallCluster cluster;
   cluster.round();

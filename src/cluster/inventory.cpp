@@ -61,6 +61,7 @@ void Inventory::take(Change<kubeapi::Node> change) {
 
 void Inventory::take(Middle which, Change<kubeapi::ObjectMeta> change) {
   const Lock lock(mutex_);
+  (which == Middle::jobs ? has_jobs_ : has_replica_sets_) = true;
   apply(
       which == Middle::jobs ? jobs_ : replica_sets_, change,
       [](const kubeapi::ObjectMeta& meta) { return meta.uid; },
@@ -81,10 +82,13 @@ NodeNames Inventory::node_names() const {
 
 Seen Inventory::seen(Roots& roots) const {
   const Lock lock(mutex_);
-  const auto parent_of = [this](const std::string& uid) ASSAY_REQUIRES(mutex_) {
+  using Parent = std::optional<Owner>;
+  const auto parent_of = [this](const std::string& uid)
+                             ASSAY_REQUIRES(mutex_) -> std::optional<Parent> {
     for (const auto* table : {&jobs_, &replica_sets_})
       if (const auto at = table->find(uid); at != table->end()) return at->second;
-    return std::optional<Owner>();
+    // Without the right to list them, owners are taken as they are.
+    return has_jobs_ && has_replica_sets_ ? std::nullopt : std::optional(Parent());
   };
   Seen seen;
   for (const auto& [name, node] : nodes_) seen.nodes.push_back(node);

@@ -45,6 +45,8 @@ class Inventory {
   Parents replica_sets_ ASSAY_GUARDED_BY(mutex_);
   bool has_pods_ ASSAY_GUARDED_BY(mutex_) = false;
   bool has_nodes_ ASSAY_GUARDED_BY(mutex_) = false;
+  bool has_jobs_ ASSAY_GUARDED_BY(mutex_) = false;
+  bool has_replica_sets_ ASSAY_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace assay::cluster

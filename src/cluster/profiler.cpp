@@ -116,8 +116,8 @@ class Profiler {
         inventory_(settings.gpu_resource),
         tracker_(settings.interval),
         patterns_(settings.interval, {}),
-        publisher_(client_, {.manager = "assay-profiler"}, {.domain = settings.domain}, limiter_,
-                   clock_, tell_) {}
+        publisher_(client_, {.manager = "assay-profiler", .leave_taken = true},
+                   {.domain = settings.domain}, limiter_, clock_, tell_) {}
 
   Result<void> run() {
     ASSAY_TRY(shelf_, open_history(settings_.history));
@@ -131,6 +131,7 @@ class Profiler {
     follow(followings);
     for (int done = 0; settings_.rounds == 0 || done < settings_.rounds;) {
       const auto begin = clock_.now();
+      if (server_) server_->alive();
       if (inventory_.complete()) {
         round(lead, begin + settings_.interval);
         ++done;
@@ -141,7 +142,7 @@ class Profiler {
       if (settings_.rounds != 0 && done == settings_.rounds) break;
       if (!wait(next - clock_.now(), stopper_)) break;
     }
-    save(true);
+    save(lead, true);
     return {};
   }
 
@@ -172,17 +173,19 @@ class Profiler {
       last_trouble_.clear();
       read_at_ = begin;
     }
-    tracker_.look(turns(kLookAtAll), begin);
+    tracker_.look(turns(kLookAtAll));
     const auto more = [&] { return clock_.now() < end; };
     if (const auto found = patterns_.look(queries_, sources_, tracker_, begin, more, &stopper_);
-        !found && last_trouble_.empty())
-      tell_changed(last_trouble_, found.error().message);
+        !found)
+      tell_changed(last_patterns_, found.error().message);
+    else
+      last_patterns_.clear();
+    if (lead.leads() && !status_.leads && history_) history_->take_over();
     status_.leads = lead.leads();
     status_.round_seconds = seconds(clock_.now() - begin);
     if (lead.leads()) publish(lead, more);
-    if (begin - saved_at_ >= kSaveEvery) save(begin - nodes_saved_at_ >= kNodesEvery);
+    if (begin - saved_at_ >= kSaveEvery) save(lead, begin - nodes_saved_at_ >= kNodesEvery);
     tracker_.forget_gone(begin - kRemembered);
-    roots_.forget_unused();
     ++status_.rounds;
     tell_status();
   }
@@ -194,7 +197,11 @@ class Profiler {
   /// Asks Prometheus and takes what it says.
   Result<void> update(Timestamp now) {
     if (sources_.names.empty() || now - sources_at_ > kSourcesAge) {
-      ASSAY_TRY(sources_, find_sources(queries_, &stopper_));
+      ASSAY_TRY(auto found, find_sources(queries_, &stopper_));
+      // What was there once may only be away for a moment.
+      found.names.insert(sources_.names.begin(), sources_.names.end());
+      if (found.pod_labels.empty()) found.pod_labels = sources_.pod_labels;
+      sources_ = std::move(found);
       sources_at_ = now;
       for (const auto& missing : missing_sources(sources_)) tell_once("Prometheus has " + missing);
     }
@@ -204,8 +211,11 @@ class Profiler {
     auto seen = inventory_.seen(roots_);
     if (const auto looked = roots_.look_up(stopper_); !looked)
       tell_changed(last_lookup_, looked.error().message);
-    else
+    else {
+      last_lookup_.clear();
       seen = inventory_.seen(roots_);
+    }
+    roots_.forget_unused();
     if (history_) {
       if (const auto restored = history_->restore(seen, tracker_); !restored)
         tell_changed(last_history_, restored.error().message);
@@ -225,9 +235,15 @@ class Profiler {
       last_write_.clear();
   }
 
-  void save(bool all) {
-    if (!history_) return;
+  /// Only whoever leads keeps a history: others have seen less.
+  void save(const Lead& lead, bool all) {
     const auto now = clock_.now();
+    if (!history_ || !lead.leads()) {
+      (void)tracker_.take_gone();
+      for (auto& [uid, job] : tracker_.jobs()) job.unsaved = false;
+      saved_at_ = now;
+      return;
+    }
     const auto saved = history_->save(tracker_, now, all);
     status_.history_saved = saved.has_value();
     if (!saved) {
@@ -282,7 +298,7 @@ class Profiler {
   Timestamp nodes_saved_at_ = clock_.now();
   Status status_;
   std::set<std::string> said_;
-  std::string last_trouble_, last_lookup_, last_write_, last_history_;
+  std::string last_trouble_, last_patterns_, last_lookup_, last_write_, last_history_;
 };
 
 /// Sentences come from several threads.

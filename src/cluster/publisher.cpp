@@ -15,6 +15,7 @@ using kubeapi::Outcome;
 
 constexpr double kMaterial = 1;
 constexpr size_t kMostTold = 50;
+constexpr int kMostFailures = 3;  ///< in a row
 constexpr Milliseconds kLongestNap{100};
 
 }  // namespace
@@ -81,7 +82,7 @@ Result<bool> Publisher::write_one(T& state, net::Stopper& stopper) {
     limiter_.hold(std::max(written->retry_after, Milliseconds(1000)));
     return false;
   }
-  if (written->outcome != Outcome::done && written->outcome != Outcome::gone)
+  if (!written->why.empty() && written->outcome != Outcome::gone)
     tell_once(fmt::format("cannot annotate {}: {}", state.object.resource.name(), written->why));
   // Also of what was refused: the same would be refused again.
   remember(state.published, figures, clock_.now());
@@ -106,16 +107,21 @@ Result<bool> Publisher::write_one(Tracker& tracker, const Due& due, net::Stopper
 
 Result<void> Publisher::write(Tracker& tracker, const std::function<bool()>& more,
                               net::Stopper& stopper) {
+  size_t failed = 0;
+  int in_a_row = 0;
   while (!due_.empty() && !stopper.stopped() && more()) {
     if (const auto wait = limiter_.take(); wait > Milliseconds(0)) {
       std::this_thread::sleep_for(std::min(wait, kLongestNap));
       continue;
     }
-    ASSAY_TRY(const bool done, write_one(tracker, due_.back(), stopper));
-    if (done) due_.pop_back();
-    writes_.waiting = due_.size();
+    const auto done = write_one(tracker, due_.back(), stopper);
+    if (!done && ++in_a_row == kMostFailures) return fail(done.error());
+    if (done) in_a_row = 0;
+    if (!done) ++failed;
+    if (!done || *done) due_.pop_back();
+    writes_.waiting = due_.size() + failed;
   }
-  if (due_.empty()) writes_.stalest_seconds = 0;
+  if (writes_.waiting == 0) writes_.stalest_seconds = 0;
   return {};
 }
 

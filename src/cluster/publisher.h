@@ -34,8 +34,9 @@ class Publisher {
 
   /// Finds what has changed, for this round.
   void plan(Tracker& tracker);
-  /// Writes for as long as `more` says, or until all is written. An error: nobody answers; what is
-  /// left is planned again in the next round.
+  /// Writes for as long as `more` says, or until all is written. An object that cannot be written
+  /// now waits for the next round. An error: several in a row had no answer; so do all that are
+  /// left.
   Result<void> write(Tracker& tracker, const std::function<bool()>& more, net::Stopper& stopper);
   const Writes& writes() const { return writes_; }
 

@@ -105,8 +105,21 @@ TEST(Publisher, an_api_server_that_is_away_is_asked_again_in_the_next_round) {
   Publishing run({});
   run.cluster.round();
   EXPECT_FALSE(run.write());
-  EXPECT_EQ(run.publisher.writes().unanswered, 1u);
+  EXPECT_EQ(run.publisher.writes().unanswered, 3u);
+  EXPECT_GE(run.publisher.writes().waiting, 3u);
+  EXPECT_FALSE(run.write()) << "and again";
   EXPECT_EQ(run.publisher.writes().waiting, 4u);
+}
+
+TEST(Publisher, one_object_that_fails_does_not_hold_up_the_others) {
+  std::vector<std::string> answers(4, answer(200, kDone));
+  answers[0] = answer(500, R"({"message": "failed calling webhook"})");
+  Publishing run(answers);
+  run.cluster.round();
+  ASSERT_TRUE(run.write());
+  EXPECT_EQ(run.publisher.writes().unanswered, 1u);
+  EXPECT_EQ(run.publisher.writes().by_outcome[0], 3u);
+  EXPECT_EQ(run.publisher.writes().waiting, 1u);
 }
 
 }  // namespace

@@ -16,8 +16,6 @@ namespace {
 
 using promapi::InstantValue;
 
-/// Of rates: four samples where they come every 30 s.
-constexpr const char* kWindow = "2m";
 constexpr double kMebi = 1024.0 * 1024;
 /// DCGM's words for "no value", and all beyond.
 constexpr double kBlank = 9.2e18;
@@ -28,21 +26,42 @@ class Asker {
   Asker(promapi::Queries& queries, net::Stopper* stopper, std::vector<std::string>& warnings)
       : queries_(queries), stopper_(stopper), warnings_(warnings) {}
 
+  /// A question that fails has no answer; only when the first few all fail, nobody is there.
   Result<std::vector<InstantValue>> ask(const std::string& expression) {
-    ASSAY_TRY(auto answer, queries_.instant(expression, stopper_));
-    for (auto& warning : answer.warnings)
-      if (std::find(warnings_.begin(), warnings_.end(), warning) == warnings_.end())
-        warnings_.push_back(std::move(warning));
-    std::erase_if(answer.series, [](const InstantValue& v) {
+    auto answer = queries_.instant(expression, stopper_);
+    if (!answer) {
+      if (!answered_ && ++failed_ >= kMostFailures) return fail(answer.error());
+      last_ = answer.error();
+      warn(answer.error().message);
+      return std::vector<InstantValue>();
+    }
+    answered_ = true;
+    for (auto& warning : answer->warnings) warn(std::move(warning));
+    auto& series = answer->series;
+    std::erase_if(series, [](const InstantValue& v) {
       return !std::isfinite(v.value) || std::abs(v.value) > kBlank;
     });
-    return std::move(answer.series);
+    return std::move(series);
+  }
+  /// An error when not a single question had an answer.
+  Result<void> anybody() const {
+    return last_ && !answered_ ? Result<void>(fail(*last_)) : Result<void>();
   }
 
  private:
+  static constexpr int kMostFailures = 3;
+
+  void warn(std::string warning) {
+    if (std::find(warnings_.begin(), warnings_.end(), warning) == warnings_.end())
+      warnings_.push_back(std::move(warning));
+  }
+
   promapi::Queries& queries_;
   net::Stopper* const stopper_;
   std::vector<std::string>& warnings_;
+  bool answered_ = false;
+  int failed_ = 0;
+  std::optional<Error> last_;
 };
 
 struct PodQuestion {
@@ -62,14 +81,29 @@ constexpr std::array kPodQuestions = {
     PodQuestion{&Use::disk_written, "container_fs_writes_bytes_total", true, true},
 };
 
+/// Series of pods that are named so, and not in a better way too.
+std::string selector_of(const PodLabels& labels) {
+  std::string selector = fmt::format("{}!=\"\"", labels.pod);
+  for (const auto& other : labels.unless) selector += fmt::format(",{}=\"\"", other);
+  return selector;
+}
+
+/// A container that was started again has two series for some minutes: not both count.
+std::string one_of_each(const std::string& series, const PodLabels& labels) {
+  return fmt::format("max by ({}, {}, {}, job, metrics_path) ({})", labels.name_space, labels.pod,
+                     labels.container, series);
+}
+
 /// Two scrapes of the same container, say of a kubelet and of an agent, are not added up: each has
 /// a job or a path of its own.
-std::string pod_expression(const PodQuestion& question, const PodLabels& labels) {
+std::string pod_expression(const PodQuestion& question, const PodLabels& labels,
+                           const std::string& window) {
   const std::string pod = fmt::format("{}, {}", labels.name_space, labels.pod);
-  std::string selector = fmt::format("{}!=\"\"", labels.pod);
+  std::string selector = selector_of(labels);
   if (question.per_container) selector += fmt::format(",{0}!=\"\",{0}!=\"POD\"", labels.container);
   std::string series = fmt::format("{}{{{}}}", question.name, selector);
-  if (question.counter) series = fmt::format("rate({}[{}])", series, kWindow);
+  if (question.counter) series = fmt::format("rate({}[{}])", series, window);
+  if (question.per_container && !question.counter) series = one_of_each(series, labels);
   if (!question.per_container)
     series = fmt::format("max by ({}, job, metrics_path, interface) ({})", pod, series);
   return fmt::format("max by ({0}) (sum by ({0}, job, metrics_path) ({1}))", pod, series);
@@ -79,7 +113,7 @@ Result<void> read_pods(Asker& asker, const Sources& sources, Reading& reading) {
   for (const auto& labels : sources.pod_labels) {
     for (const auto& question : kPodQuestions) {
       if (!sources.has(question.name)) continue;
-      ASSAY_TRY(const auto values, asker.ask(pod_expression(question, labels)));
+      ASSAY_TRY(const auto values, asker.ask(pod_expression(question, labels, sources.window)));
       for (const auto& value : values) {
         auto& use = reading.pods[{value.label(labels.name_space), value.label(labels.pod)}];
         auto& known = use.*question.answer;
@@ -115,8 +149,9 @@ Result<void> read_limits(Asker& asker, const Sources& sources, Reading& reading)
                : Result<void>();
   for (const auto& labels : sources.pod_labels) {
     const std::string series =
-        fmt::format("container_spec_memory_limit_bytes{{{}!=\"\",{}!=\"\",{}!=\"POD\"}}",
-                    labels.pod, labels.container, labels.container);
+        one_of_each(fmt::format("container_spec_memory_limit_bytes{{{0},{1}!=\"\",{1}!=\"POD\"}}",
+                                selector_of(labels), labels.container),
+                    labels);
     const std::string pod = fmt::format("{}, {}", labels.name_space, labels.pod);
     ASSAY_TRY(
         const auto values,
@@ -133,26 +168,31 @@ Result<void> read_limits(Asker& asker, const Sources& sources, Reading& reading)
 struct NodeQuestion {
   std::optional<double> Use::*answer;
   const char* name;
-  const char* expression;
+  const char* selector;
+  bool counter;
 };
 
+/// What a packet or a block passes on its way to a real device: it would be counted twice.
+constexpr const char* kVirtualLinks =
+    R"(device!~"lo|veth.*|cni.*|flannel.*|cali.*|cilium.*|lxc.*|docker.*|br-.*|kbr.*|bond.*|tunl.*|vxlan.*|virbr.*|dummy.*|ovs.*")";
+constexpr const char* kVirtualDisks = R"(device!~"dm-.*|md.*|loop.*|ram.*|zram.*|sr.*")";
+
 constexpr std::array kNodeQuestions = {
-    NodeQuestion{
-        &Use::cores, "node_cpu_seconds_total",
-        R"(sum by (instance, node, job) (rate(node_cpu_seconds_total{mode!~"idle|iowait"}[2m])))"},
-    NodeQuestion{&Use::memory_bytes, "node_memory_MemAvailable_bytes",
-                 "node_memory_MemTotal_bytes - node_memory_MemAvailable_bytes"},
-    NodeQuestion{
-        &Use::received, "node_network_receive_bytes_total",
-        R"(sum by (instance, node, job) (rate(node_network_receive_bytes_total{device!="lo"}[2m])))"},
-    NodeQuestion{
-        &Use::transmitted, "node_network_transmit_bytes_total",
-        R"(sum by (instance, node, job) (rate(node_network_transmit_bytes_total{device!="lo"}[2m])))"},
-    NodeQuestion{&Use::disk_read, "node_disk_read_bytes_total",
-                 "sum by (instance, node, job) (rate(node_disk_read_bytes_total[2m]))"},
-    NodeQuestion{&Use::disk_written, "node_disk_written_bytes_total",
-                 "sum by (instance, node, job) (rate(node_disk_written_bytes_total[2m]))"},
+    NodeQuestion{&Use::cores, "node_cpu_seconds_total", R"(mode!~"idle|iowait")", true},
+    NodeQuestion{&Use::memory_bytes, "node_memory_MemAvailable_bytes", "", false},
+    NodeQuestion{&Use::received, "node_network_receive_bytes_total", kVirtualLinks, true},
+    NodeQuestion{&Use::transmitted, "node_network_transmit_bytes_total", kVirtualLinks, true},
+    NodeQuestion{&Use::disk_read, "node_disk_read_bytes_total", kVirtualDisks, true},
+    NodeQuestion{&Use::disk_written, "node_disk_written_bytes_total", kVirtualDisks, true},
 };
+
+std::string node_expression(const NodeQuestion& question, const std::string& window) {
+  if (!question.counter) return "node_memory_MemTotal_bytes - node_memory_MemAvailable_bytes";
+  return fmt::format(
+      "sum by (instance, node, kubernetes_node, kubernetes_io_hostname, nodename, job) "
+      "(rate({}{{{}}}[{}]))",
+      question.name, question.selector, window);
+}
 
 /// Which of the labels names a node: exporters and their relabelling differ. Empty: none does.
 class NodeOf {
@@ -190,7 +230,7 @@ Result<void> read_nodes(Asker& asker, const Sources& sources, NodeOf& node_of, R
   }
   for (const auto& question : kNodeQuestions) {
     if (!sources.has(question.name)) continue;
-    ASSAY_TRY(const auto values, asker.ask(question.expression));
+    ASSAY_TRY(const auto values, asker.ask(node_expression(question, sources.window)));
     for (const auto& value : values) {
       const auto node = node_of(value);
       if (node.empty()) continue;
@@ -206,7 +246,10 @@ std::optional<PodKey> pod_of_gpu(const InstantValue& value) {
   const auto& exported = value.label("exported_pod");
   if (!exported.empty()) return PodKey{value.label("exported_namespace"), exported};
   const auto& pod = value.label("pod");
-  if (pod.empty() || value.label("container").find("exporter") != std::string::npos)
+  // An exporter's own pod is that of its target, and uses no GPU.
+  constexpr const char* kExporter = "dcgm-exporter";
+  if (pod.empty() || pod.find(kExporter) != std::string::npos ||
+      value.label("container").find(kExporter) != std::string::npos)
     return std::nullopt;
   return PodKey{value.label("namespace"), pod};
 }
@@ -269,14 +312,16 @@ Result<void> read_gpus(Asker& asker, const Sources& sources, const NodeOf& node_
   for (const auto& value : utilization) {
     auto node = node_of(value);
     if (node.empty()) node = value.label("Hostname");
-    if (node.empty() || index_of(value).empty()) continue;
+    // A percentage beyond is one of DCGM's words for "no value".
+    if (node.empty() || index_of(value).empty() || !(value.value >= 0 && value.value <= 100))
+      continue;
     by_uuid.emplace(gpu_key(value), reading.gpus.size());
     reading.gpus.push_back({.node = std::move(node),
                             .index = index_of(value),
                             .uuid = value.label("UUID"),
                             .model = value.label("modelName"),
                             .pod = pod_of_gpu(value),
-                            .utilization = std::clamp(value.value, 0.0, 100.0)});
+                            .utilization = value.value});
   }
   for (const auto& question : kGpuQuestions) {
     if (!sources.has(question.name)) continue;
@@ -296,10 +341,15 @@ Result<void> read_progress(Asker& asker, const Sources& sources, Reading& readin
   for (const auto& [name, answer] :
        {std::pair("assay_app_step", &Progress::step), {"assay_app_steps", &Progress::steps}}) {
     if (!sources.has(name)) continue;
-    ASSAY_TRY(const auto values, asker.ask(fmt::format("max by (namespace, pod) ({})", name)));
-    for (const auto& value : values)
-      if (!value.label("pod").empty())
-        reading.progress[{value.label("namespace"), value.label("pod")}].*answer = value.value;
+    ASSAY_TRY(const auto values,
+              asker.ask(fmt::format(
+                  "max by (namespace, pod, exported_namespace, exported_pod) ({})", name)));
+    for (const auto& value : values) {
+      const bool exported = !value.label("exported_pod").empty();
+      const auto& pod = value.label(exported ? "exported_pod" : "pod");
+      const auto& name_space = value.label(exported ? "exported_namespace" : "namespace");
+      if (!pod.empty()) reading.progress[{name_space, pod}].*answer = value.value;
+    }
   }
   return {};
 }
@@ -316,6 +366,7 @@ Result<Reading> read_cluster(promapi::Queries& queries, const Sources& sources,
   ASSAY_CHECK(read_nodes(asker, sources, node_of, reading));
   ASSAY_CHECK(read_gpus(asker, sources, node_of, reading));
   ASSAY_CHECK(read_progress(asker, sources, reading));
+  ASSAY_CHECK(asker.anybody());
   return reading;
 }
 

@@ -134,6 +134,21 @@ TEST(Reading, nonsense_is_an_error_that_names_prometheus) {
   EXPECT_NE(reading.error().message.find("Prometheus"), std::string::npos);
 }
 
+TEST(Reading, a_question_without_an_answer_leaves_the_others) {
+  Prometheus server({{"container_memory", "<html>"},
+                     {"container_cpu_usage_seconds_total{pod",
+                      vector_of({{R"({"namespace": "lab", "pod": "a"})", 1}})}});
+  promapi::Queries queries(server.access());
+  Sources sources;
+  sources.names = {"container_cpu_usage_seconds_total", "container_memory_working_set_bytes"};
+  sources.pod_labels = {PodLabels{}};
+  const auto reading = read_cluster(queries, sources, {}, nullptr);
+  ASSERT_TRUE(reading) << reading.error().message;
+  EXPECT_EQ(reading->pods.at({"lab", "a"}).cores, 1);
+  EXPECT_FALSE(reading->pods.at({"lab", "a"}).memory_bytes);
+  EXPECT_EQ(reading->warnings.size(), 1u);
+}
+
 TEST(GpuSeries, are_in_even_steps_and_begin_with_the_gpu) {
   const std::pair<std::string, std::string> matrix(
       "query_range", R"({"status": "success", "data": {"resultType": "matrix", "result": [

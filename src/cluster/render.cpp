@@ -17,6 +17,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kGibi = 1024.0 * 1024 * 1024;
 constexpr double kMega = 1e6;
+constexpr double kMebi = 1024.0 * 1024;
 constexpr size_t kLongestKey = 63;
 
 double rounded(double value) {
@@ -63,14 +64,14 @@ Json usage_json(const Usage& usage, double unit) {
           {"mean", rounded(usage.mean() / unit)}};
 }
 
-/// Percent of a core, MB, Mbit/s and MB/s, as in the keys beside.
+/// Percent of a core, MiB, Mbit/s and MB/s, as in the keys beside.
 Json uses_json(const Uses& uses) {
   Json json = Json::object();
   const auto add = [&](const char* key, const Usage& usage, double unit) {
     if (usage.count()) json[key] = usage_json(usage, unit);
   };
   add("cpu_util", uses.cores, 0.01);
-  add("cpu_mem_mb", uses.memory, kMega);
+  add("cpu_mem_mb", uses.memory, kMebi);
   add("network_mbps", uses.network, kMega / 8);
   add("disk_io", uses.disk, kMega);
   return json;
@@ -133,7 +134,7 @@ Json gpu_json(const GpuState& gpu) {
     json["pid-mem"] = processes;
   }
   const auto& pattern = gpu.pattern;
-  json["cyclic_pattern"] = pattern && pattern->period_seconds.has_value();
+  if (pattern) json["cyclic_pattern"] = pattern->period_seconds.has_value();
   if (pattern && pattern->period_seconds) json["period"] = rounded(*pattern->period_seconds);
   if (gpu.memory_share.count()) json["max_mem_util"] = std::round(gpu.memory_share.max());
   if (gpu.utilization.count()) {
@@ -166,7 +167,7 @@ Json worker_json(const WorkerMost& most) {
     json[name + "_mem_mb"] = rounded(values.second / 1024 / 1024);
   }
   json["cpu_util"] = rounded(100 * most.cores);
-  json["cpu_mem_mb"] = rounded(most.memory / kMega);
+  json["cpu_mem_mb"] = rounded(most.memory / kMebi);
   json["network_mbps"] = rounded(8 * most.network / kMega);
   json["disk_io"] = rounded(most.disk / kMega);
   return json;
@@ -220,7 +221,7 @@ kubeapi::Annotations annotations_of(const PodState& pod, const RenderRules& rule
     writer.put(std::string("max_") + key, rounded(usage.max() / unit));
   };
   put("cpu_util", pod.uses.cores, 0.01);
-  put("cpu_mem", pod.uses.memory, kMega);
+  put("cpu_mem", pod.uses.memory, kMebi);
   put("network", pod.uses.network, kMega / 8);
   put("disk_io", pod.uses.disk, kMega);
   for (const auto& gpu : pod.gpus) put_pod_gpu(writer, gpu);

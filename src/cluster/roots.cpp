@@ -61,7 +61,9 @@ std::optional<ObjectName> Roots::find(const Owner& pods_owner, const std::string
     std::optional<Owner> parent;
     if (is_batch_job(owner) || is_replica_set(owner)) {
       if (is_batch_job(owner)) found = batch_job(owner, name_space);
-      parent = parent_of(owner.uid);
+      const auto told = parent_of(owner.uid);
+      if (!told) return std::nullopt;
+      parent = *told;
     } else if (is_built_in(owner)) {
       return found;
     } else if (const auto known = known_.find(owner.uid); known != known_.end()) {
@@ -73,7 +75,7 @@ std::optional<ObjectName> Roots::find(const Owner& pods_owner, const std::string
       parent = known->second.parent;
     } else {
       wanted_[owner.uid] = {owner, name_space};
-      return found;
+      return std::nullopt;
     }
     if (!parent) return found;
     owner = *parent;
@@ -81,25 +83,32 @@ std::optional<ObjectName> Roots::find(const Owner& pods_owner, const std::string
   return found;
 }
 
+Result<Roots::Known> Roots::ask(const std::string& uid, const Wanted& wanted,
+                                net::Stopper& stopper) {
+  Known known{.asked = clock_.now()};
+  ASSAY_TRY(const auto resource, discovery_.find(kubeapi::kind_of(wanted.owner), stopper));
+  if (!resource) return known;
+  known.object = {*resource, resource->namespaced ? wanted.name_space : "", wanted.owner.name, uid};
+  const auto meta = kubeapi::get_meta(client_, known.object, stopper);
+  // Without the right to look, it is the end of the way.
+  if (!meta && meta.error().temporary) return fail(meta.error());
+  if (meta && !*meta) known.object = {};  // gone already
+  if (meta && *meta)
+    if (const Owner* parent = controller_of((*meta)->owners)) known.parent = *parent;
+  return known;
+}
+
 Result<void> Roots::look_up(net::Stopper& stopper) {
-  while (!wanted_.empty() && limiter_.take() == Milliseconds(0)) {
+  Result<void> result;
+  while (!wanted_.empty() && !stopper.stopped() && limiter_.take() == Milliseconds(0)) {
     const auto [uid, wanted] = *wanted_.begin();
-    ASSAY_TRY(const auto resource, discovery_.find(kubeapi::kind_of(wanted.owner), stopper));
-    Known known{.asked = clock_.now()};
-    if (resource) {
-      known.object = {*resource, resource->namespaced ? wanted.name_space : "", wanted.owner.name,
-                      uid};
-      const auto meta = kubeapi::get_meta(client_, known.object, stopper);
-      // Without the right to look, it is the end of the way.
-      if (!meta && meta.error().temporary) return fail(meta.error());
-      if (meta && !*meta) known.object = {};  // gone already
-      if (meta && *meta)
-        if (const Owner* parent = controller_of((*meta)->owners)) known.parent = *parent;
-    }
-    known_[uid] = std::move(known);
-    wanted_.erase(uid);
+    wanted_.erase(wanted_.begin());
+    auto known = ask(uid, wanted, stopper);
+    // What fails is asked again later, as what is not installed, and holds up no others.
+    if (!known) result = fail(known.error());
+    known_[uid] = known ? std::move(*known) : Known{.asked = clock_.now()};
   }
-  return {};
+  return result;
 }
 
 void Roots::forget_unused() {

@@ -28,12 +28,14 @@ class Roots {
   Roots(kubeapi::Client& client, kubeapi::RateLimiter& limiter, const Clock& clock)
       : Roots(client, limiter, clock, Times()) {}
 
-  /// Of an object by its uid, the controller; what followers know.
-  using ParentOf = std::function<std::optional<kubeapi::Owner>(const std::string& uid)>;
+  /// Of a Job or ReplicaSet by its uid, the controller, if it has one; what followers know.
+  /// Nothing: they have not heard of it yet.
+  using ParentOf =
+      std::function<std::optional<std::optional<kubeapi::Owner>>(const std::string& uid)>;
   /// Nothing: it belongs to no job, or that is not known yet and will be looked up.
   std::optional<kubeapi::ObjectName> find(const kubeapi::Owner& owner,
                                           const std::string& name_space, const ParentOf& parent_of);
-  /// Asks for what find() did not know, as far as the rate allows. An error: no answer came.
+  /// Asks for what find() did not know, as far as the rate allows. An error: some had no answer.
   Result<void> look_up(net::Stopper& stopper);
   /// Forgets owners that nobody asked for since the last call.
   void forget_unused();
@@ -49,6 +51,8 @@ class Roots {
     kubeapi::Owner owner;
     std::string name_space;
   };
+
+  Result<Known> ask(const std::string& uid, const Wanted& wanted, net::Stopper& stopper);
 
   kubeapi::Client& client_;
   kubeapi::RateLimiter& limiter_;

@@ -33,9 +33,11 @@ struct Finder {
         roots(client, limiter, clock) {}
 
   std::optional<kubeapi::ObjectName> find(const Owner& owner) {
-    return roots.find(owner, "lab", [this](const std::string& uid) -> std::optional<Owner> {
+    using Parent = std::optional<Owner>;
+    return roots.find(owner, "lab", [this](const std::string& uid) -> std::optional<Parent> {
+      if (uid == unheard) return std::nullopt;
       const auto at = parents.find(uid);
-      return at == parents.end() ? std::nullopt : std::optional(at->second);
+      return at == parents.end() ? Parent() : Parent(at->second);
     });
   }
   std::string found(const Owner& owner) {
@@ -50,6 +52,7 @@ struct Finder {
   Roots roots;
   net::Stopper stopper;
   std::map<std::string, Owner> parents;
+  std::string unheard;
 };
 
 TEST(Roots, of_a_pod_of_a_job_is_the_job) {
@@ -73,7 +76,7 @@ TEST(Roots, services_are_no_jobs) {
 TEST(Roots, go_up_to_what_an_operator_brought) {
   Finder finder({answer(200, kKinds), answer(200, kMeta)});
   finder.parents["j"] = kMpi;
-  EXPECT_EQ(finder.found(kJob), "jobs.batch step") << "until it is looked up";
+  EXPECT_EQ(finder.found(kJob), "") << "until it is looked up";
   ASSERT_TRUE(finder.roots.look_up(finder.stopper));
   EXPECT_EQ(finder.found(kJob), "mpijobs.kubeflow.org train");
   EXPECT_EQ(finder.found(kMpi), "mpijobs.kubeflow.org train");
@@ -85,7 +88,7 @@ TEST(Roots, a_kind_that_is_not_installed_is_asked_for_again_later) {
   Finder finder({answer(404, "{}"), answer(404, "{}"), answer(404, "{}"), answer(404, "{}"),
                  answer(404, "{}")});
   finder.parents["j"] = kMpi;
-  EXPECT_EQ(finder.found(kJob), "jobs.batch step");
+  EXPECT_EQ(finder.found(kJob), "");
   ASSERT_TRUE(finder.roots.look_up(finder.stopper));
   const auto asked = finder.server.asked().size();
   EXPECT_EQ(finder.found(kJob), "jobs.batch step");
@@ -102,6 +105,22 @@ TEST(Roots, without_the_right_to_look_the_owner_is_the_end) {
   EXPECT_EQ(finder.found(kMpi), "");
   ASSERT_TRUE(finder.roots.look_up(finder.stopper));
   EXPECT_EQ(finder.found(kMpi), "mpijobs.kubeflow.org train");
+}
+
+TEST(Roots, an_owner_that_cannot_be_had_holds_up_no_other) {
+  Finder finder({answer(200, kKinds), answer(500, "{}"), answer(200, kMeta)});
+  auto first = kMpi;
+  first.uid = "a";
+  EXPECT_EQ(finder.found(first), "");
+  EXPECT_EQ(finder.found(kMpi), "");
+  EXPECT_FALSE(finder.roots.look_up(finder.stopper));
+  EXPECT_EQ(finder.found(kMpi), "mpijobs.kubeflow.org train");
+}
+
+TEST(Roots, a_job_that_nobody_has_heard_of_yet_is_waited_for) {
+  Finder finder({});
+  finder.unheard = "j";
+  EXPECT_EQ(finder.found(kJob), "");
 }
 
 TEST(Roots, circles_end) {

@@ -40,11 +40,15 @@ constexpr std::array kNames = {
     "assay_app_steps",
 };
 
-/// The kubelet's labels, and those of a cAdvisor that stands alone.
+constexpr const char* kOldPod = "container_label_io_kubernetes_pod_name";
+constexpr const char* kExportedPod = "exported_pod";
+
+/// The kubelet's labels; the same where Prometheus has put a target's own over them; and those of
+/// a cAdvisor that stands alone, whose own pod may be in the labels of the first kind.
 const std::array kPodLabels = {
-    PodLabels{},
-    PodLabels{"container_label_io_kubernetes_pod_name",
-              "container_label_io_kubernetes_pod_namespace",
+    PodLabels{.unless = {kOldPod, kExportedPod}},
+    PodLabels{kExportedPod, "exported_namespace", "exported_container", {kOldPod}},
+    PodLabels{kOldPod, "container_label_io_kubernetes_pod_namespace",
               "container_label_io_kubernetes_container_name"},
 };
 
@@ -55,6 +59,13 @@ Result<double> number(promapi::Queries& queries, const std::string& expression,
                       net::Stopper* stopper) {
   ASSAY_TRY(const auto answer, queries.instant(expression, stopper));
   return answer.series.empty() ? 0 : answer.series.front().value;
+}
+
+/// Series that are named in a better way are of that one.
+std::string without(const PodLabels& labels) {
+  std::string selector;
+  for (const auto& other : labels.unless) selector += fmt::format(",{}=\"\"", other);
+  return selector;
 }
 
 }  // namespace
@@ -69,14 +80,19 @@ Result<Sources> find_sources(promapi::Queries& queries, net::Stopper* stopper) {
   for (const auto& series : found.series) sources.names.insert(series.label("__name__"));
   if (sources.has("container_cpu_usage_seconds_total")) {
     for (const auto& labels : kPodLabels) {
-      ASSAY_TRY(
-          const double count,
-          number(queries,
-                 fmt::format("count(container_cpu_usage_seconds_total{{{}!=\"\"}})", labels.pod),
-                 stopper));
+      ASSAY_TRY(const double count,
+                number(queries,
+                       fmt::format("count(container_cpu_usage_seconds_total{{{}!=\"\"{}}})",
+                                   labels.pod, without(labels)),
+                       stopper));
       if (count > 0) sources.pod_labels.push_back(labels);
     }
   }
+  // By how often most targets are scraped.
+  ASSAY_TRY(const double scrapes,
+            number(queries, "quantile(0.5, count_over_time(up[10m]))", stopper));
+  if (scrapes > 1)
+    sources.window = fmt::format("{:.0f}s", std::clamp(4 * 600 / scrapes, 120.0, 900.0));
   if (sources.has("DCGM_FI_DEV_GPU_UTIL")) {
     ASSAY_TRY(const double count,
               number(queries, "max(count_over_time(DCGM_FI_DEV_GPU_UTIL[5m]))", stopper));

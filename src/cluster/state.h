@@ -36,7 +36,6 @@ struct Published {
   std::optional<Timestamp> at = {};
   double score = 0;                   ///< how much has changed since; 1 and more is material
   std::optional<Timestamp> due = {};  ///< since when it is waited for
-  bool refused = false;               ///< it cannot be written; not tried again until it changes
 };
 
 /// What was found out about a pod or a job, beside what it uses.
@@ -89,6 +88,7 @@ struct PodState {
   kubeapi::ObjectName object = {};
   std::string node = {};
   std::string job = {};  ///< uid; empty: it belongs to none
+  bool over = false;
   Use now = {};
   std::optional<double> memory_limit = {};
   Uses uses = {};

@@ -2,8 +2,10 @@
 #include "status.h"
 
 #include <array>
+#include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <chrono>
 #include <string_view>
 #include <thread>
 
@@ -39,12 +41,16 @@ class Server final : public StatusServer {
     const Lock lock(mutex_);
     status_ = status;
   }
+  void alive() override { alive_ = std::chrono::steady_clock::now(); }
   int port() const override { return port_; }
 
  private:
   net::ServerResponse answer(const net::ServerRequest& request) {
     net::ServerResponse response;
     if (request.path == "/healthz" || request.path == "/readyz") {
+      constexpr auto kSilence = std::chrono::minutes(10);
+      if (std::chrono::steady_clock::now() - alive_.load() > kSilence)
+        return net::refusal(503, "no round has come to its end for ten minutes");
       response.body = "ok\n";
       return response;
     }
@@ -59,6 +65,7 @@ class Server final : public StatusServer {
   net::HttpServer server_;
   Mutex mutex_;
   Status status_ ASSAY_GUARDED_BY(mutex_);
+  std::atomic<std::chrono::steady_clock::time_point> alive_ = std::chrono::steady_clock::now();
   int port_ = 0;
   std::jthread thread_;
 };

@@ -33,10 +33,11 @@ std::string status_text(const Status& status);
 /// Tells the status over HTTP, in a thread of its own.
 class StatusServer {
  public:
-  /// At "/metrics"; "/healthz" is "ok" while rounds go on.
+  /// At "/metrics"; "/healthz" is "ok" while alive() is called every few minutes.
   static Result<std::unique_ptr<StatusServer>> start(const std::string& address);
   virtual ~StatusServer() = default;
   virtual void set(const Status& status) = 0;
+  virtual void alive() = 0;
   virtual int port() const = 0;
 };
 

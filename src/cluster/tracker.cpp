@@ -13,6 +13,12 @@ namespace {
 
 /// Of reports of steps, those that the pace is told from.
 constexpr size_t kMostSteps = 120;
+/// Of a job that makes new workers all the time, those that were there last are remembered.
+constexpr size_t kMostWorkers = 2000;
+/// A GPU that is no longer told of, while others of its node are, is gone.
+constexpr Nanoseconds kGpuGone = std::chrono::minutes(10);
+/// Steps that were reported longer ago say nothing of when a job will be done.
+constexpr int kStepsAge = 5;  // rounds
 
 std::optional<double> sum(const std::optional<double>& a, const std::optional<double>& b) {
   if (!a && !b) return std::nullopt;
@@ -76,6 +82,13 @@ void tell_kind(const PodSeries& series, double step_seconds, Findings& found) {
     found.evidence += (i ? "; " : "") + finding.evidence[i].sentence;
 }
 
+void forget_workers(std::map<std::string, WorkerMost>& workers) {
+  while (workers.size() > kMostWorkers)
+    workers.erase(std::min_element(
+        workers.begin(), workers.end(),
+        [](const auto& a, const auto& b) { return a.second.last < b.second.last; }));
+}
+
 /// What the workers of a job use together at this moment.
 struct Together {
   Use use = {};
@@ -135,11 +148,18 @@ void Tracker::update_nodes(const Seen& seen, const Reading& reading, Timestamp n
     const auto node = nodes_.find(gpu.node);
     if (node == nodes_.end()) continue;
     auto& state = node->second.gpus[gpu.index];
-    if (state.seen == now) continue;  // shared by several pods, and counted already
+    if (state.seen == now) continue;             // shared by several pods, and counted already
+    if (state.now.uuid != gpu.uuid) state = {};  // another card
     state.now = gpu;
     state.seen = now;
     add_known(state.utilization, gpu.utilization);
     add_known(state.memory_share, memory_share(gpu));
+  }
+  for (auto& [name, node] : nodes_) {
+    const bool told = std::any_of(node.gpus.begin(), node.gpus.end(),
+                                  [&](const auto& gpu) { return gpu.second.seen == now; });
+    if (told)
+      std::erase_if(node.gpus, [&](const auto& gpu) { return now - gpu.second.seen > kGpuGone; });
   }
 }
 
@@ -153,12 +173,12 @@ void Tracker::update_pods(const Seen& seen, const Reading& reading, Timestamp no
     }
     state.node = pod.node;
     state.job = pod.job ? pod.job->uid : "";
+    state.over = pod.over;
     state.last = now;
     if (pod.job) {
       auto& job = jobs_[pod.job->uid];
       if (job.object.uid.empty()) job.first = now;
       job.object = *pod.job;
-      job.gone = false;
     }
     const PodKey key{pod.object.name_space, pod.object.name};
     const auto use = reading.pods.find(key);
@@ -190,6 +210,14 @@ void Tracker::update_pods(const Seen& seen, const Reading& reading, Timestamp no
 }
 
 void Tracker::update_pod_gpus(const Reading& reading) {
+  if (reading.gpus.empty()) {
+    // Nobody tells of GPUs at this moment: that is not to say that they are idle.
+    for (auto& [uid, pod] : pods_) {
+      pod.series.gpu.add(pod.gpus.empty() ? 0 : kUnknown);
+      pod.series.gpu_memory.add(pod.gpus.empty() ? 0 : kUnknown);
+    }
+    return;
+  }
   for (auto& [uid, pod] : pods_)
     for (auto& gpu : pod.gpus) gpu.now = false;
   struct Sum {
@@ -221,7 +249,7 @@ void Tracker::update_pod_gpus(const Reading& reading) {
 void Tracker::update_jobs(Timestamp now) {
   std::unordered_map<std::string, Together> jobs;
   for (const auto& [uid, pod] : pods_) {
-    if (pod.job.empty()) continue;
+    if (pod.job.empty() || pod.over) continue;
     auto& together = jobs[pod.job];
     together.workers.push_back(&pod);
     add(together.use, pod.now);
@@ -257,12 +285,14 @@ void Tracker::update_jobs(Timestamp now) {
         bytes = std::max(bytes, gpu.most_memory);
       }
     }
+    forget_workers(job.workers);
     job.last = now;
+    job.gone = false;
     job.unsaved = true;
   }
 }
 
-void Tracker::look(size_t turns, Timestamp /*now*/) {
+void Tracker::look(size_t turns) {
   turn_ = (turn_ + 1) % std::max<size_t>(1, turns);
   std::unordered_map<std::string, std::vector<const PodState*>> jobs;
   for (auto& [uid, pod] : pods_) {
@@ -289,7 +319,11 @@ void Tracker::look_at(PodState& pod) {
       pod.memory_limit
           ? analysis::time_to_limit({0, step, pod.series.memory.values()}, *pod.memory_limit)
           : std::nullopt;
-  found.finish = pod.all_steps ? analysis::time_to_finish(pod.steps, *pod.all_steps) : std::nullopt;
+  const bool reports =
+      !pod.steps.empty() && !pod.over &&
+      seconds(pod.last.time_since_epoch()) - pod.steps.back().time <= kStepsAge * step;
+  found.finish =
+      reports && pod.all_steps ? analysis::time_to_finish(pod.steps, *pod.all_steps) : std::nullopt;
 }
 
 void Tracker::look_at(JobState& job, const std::vector<const PodState*>& workers) const {
@@ -317,16 +351,22 @@ void Tracker::look_at(JobState& job, const std::vector<const PodState*>& workers
   found.evidence = busiest->findings.evidence;
 }
 
-void Tracker::restore(JobState job) {
+void Tracker::restore(JobState job, bool beside) {
   auto& known = jobs_[job.object.uid];
   if (known.object.uid.empty()) {
     known = std::move(job);
     return;
   }
   known.first = std::min(known.first, job.first);
-  known.uses.merge(job.uses);
-  known.gpu_utilization.merge(job.gpu_utilization);
-  known.gpus.merge(job.gpus);
+  if (!beside) {
+    known.uses.merge(job.uses);
+    known.gpu_utilization.merge(job.gpu_utilization);
+    known.gpus.merge(job.gpus);
+  } else if (job.uses.cores.count() > known.uses.cores.count()) {
+    known.uses = job.uses;
+    known.gpu_utilization = job.gpu_utilization;
+    known.gpus = job.gpus;
+  }
   for (auto& [name, before] : job.workers) {
     auto& most = known.workers[name];
     most.last = std::max(most.last, before.last);

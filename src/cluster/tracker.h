@@ -39,10 +39,11 @@ class Tracker {
   void update(const Seen& seen, const Reading& reading, Timestamp now);
   /// Looks for patterns in a part of all pods and in the jobs of these, in turn: the whole cluster
   /// has been looked at after `turns` calls.
-  void look(size_t turns, Timestamp now);
+  void look(size_t turns);
 
-  /// A job as the history has it: what it used before, too.
-  void restore(JobState job);
+  /// A job as the history has it: what it used before, too. `beside`: while others kept the
+  /// history, the job was followed here as well; whoever saw more of it is right.
+  void restore(JobState job, bool beside = false);
   /// Jobs that were deleted long ago are only in the history.
   void forget_gone(Timestamp before);
 

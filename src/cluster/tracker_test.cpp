@@ -4,6 +4,7 @@
 #include "testing/small_cluster.h"
 
 #include <cmath>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -82,7 +83,7 @@ TEST(Tracker, finds_patterns_and_what_is_ahead) {
     cluster.reading.pods[{"lab", "train-0"}].memory_limit = 10e9;
     cluster.round();
   }
-  cluster.tracker.look(1, cluster.now);
+  cluster.tracker.look(1);
   const auto& found = cluster.tracker.pods().at("pod-0").findings;
   ASSERT_TRUE(found.pattern);
   EXPECT_NEAR(found.pattern->period_seconds.value_or(0), 300, 6);
@@ -105,7 +106,7 @@ TEST(Tracker, finds_patterns_and_what_is_ahead) {
 TEST(Tracker, every_pod_is_looked_at_within_its_turns) {
   SmallCluster cluster;
   for (int round = 0; round < 30; ++round) cluster.round();
-  for (int turn = 0; turn < 7; ++turn) cluster.tracker.look(7, cluster.now);
+  for (int turn = 0; turn < 7; ++turn) cluster.tracker.look(7);
   for (const auto& [uid, pod] : cluster.tracker.pods()) EXPECT_TRUE(pod.findings.pattern) << uid;
 }
 
@@ -127,6 +128,53 @@ TEST(Tracker, goes_on_where_the_history_has_a_job) {
     EXPECT_EQ(job.workers.at("train-0").cores, 16) << before;
     EXPECT_EQ(job.workers.size(), 3u) << before;
   }
+}
+
+TEST(Tracker, a_job_of_which_all_pods_are_over_is_over) {
+  SmallCluster cluster;
+  cluster.round();
+  const auto last = cluster.now;
+  for (auto& pod : cluster.seen.pods) pod.over = true;
+  cluster.round();
+  cluster.round();
+  const auto& job = cluster.tracker.jobs().at("job-1");
+  EXPECT_TRUE(job.gone);
+  EXPECT_EQ(job.last, last);
+  cluster.seen.pods[0].over = false;
+  cluster.round();
+  EXPECT_FALSE(job.gone);
+}
+
+TEST(Tracker, gpus_of_which_nobody_tells_are_not_idle) {
+  SmallCluster cluster;
+  cluster.round();
+  const auto gpus = std::exchange(cluster.reading.gpus, {});
+  cluster.round();
+  auto& pod = cluster.tracker.pods().at("pod-0");
+  EXPECT_TRUE(std::isnan(pod.series.gpu.values().back()));
+  EXPECT_TRUE(pod.gpus.at(0).now);
+  cluster.reading.gpus = {gpus[1]};
+  for (int i = 0; i < 25; ++i) cluster.round();
+  EXPECT_FALSE(pod.gpus.at(0).now);
+  EXPECT_EQ(cluster.tracker.nodes().at("n1").gpus.size(), 1u) << "one fell off the bus";
+  cluster.reading.gpus[0].uuid = "GPU-new";
+  cluster.round();
+  EXPECT_EQ(cluster.tracker.nodes().at("n1").gpus.at("1").utilization.count(), 1u)
+      << "another card";
+}
+
+TEST(Tracker, steps_of_long_ago_tell_no_end) {
+  SmallCluster cluster;
+  for (int round = 0; round < 20; ++round) {
+    cluster.reading.progress[{"lab", "train-0"}] = {round * 10.0, 5000};
+    cluster.round();
+  }
+  cluster.tracker.look(1);
+  EXPECT_TRUE(cluster.tracker.pods().at("pod-0").findings.finish);
+  cluster.reading.progress.clear();
+  for (int round = 0; round < 20; ++round) cluster.round();
+  cluster.tracker.look(1);
+  EXPECT_FALSE(cluster.tracker.pods().at("pod-0").findings.finish);
 }
 
 }  // namespace

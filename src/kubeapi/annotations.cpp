@@ -31,6 +31,15 @@ Written taken(const ObjectName& object, const std::string& field, const std::str
                              in_quotes(field), shown(object), by)};
 }
 
+/// Takes the keys that others have from what is wanted; false: there was none of them.
+bool leave(const std::vector<FieldConflict>& conflicts, Annotations& wanted) {
+  return std::erase_if(wanted, [&](const auto& annotation) {
+           return std::any_of(conflicts.begin(), conflicts.end(), [&](const FieldConflict& each) {
+             return each.field.ends_with(annotation.first);
+           });
+         }) > 0;
+}
+
 }  // namespace
 
 AnnotationWriter::AnnotationWriter(Client& client, AnnotationOptions options)
@@ -65,8 +74,10 @@ Result<net::Response> AnnotationWriter::send_apply(const ObjectName& object,
 Result<Written> AnnotationWriter::apply(const ObjectName& object, const Annotations& annotations,
                                         net::Stopper& stopper) {
   bool force = options_.force;
+  Annotations wanted = annotations;
+  std::string left;
   for (int i = 0; i < options_.tries; ++i) {
-    ASSAY_TRY(const net::Response response, send_apply(object, annotations, force, stopper));
+    ASSAY_TRY(const net::Response response, send_apply(object, wanted, force, stopper));
     if (response.status == kCreated) return undo_creation(object, response.body, stopper);
     if (response.status == kWrongMediaType) {
       can_apply_ = false;
@@ -77,11 +88,17 @@ Result<Written> AnnotationWriter::apply(const ObjectName& object, const Annotati
     const auto other = std::find_if(conflicts.begin(), conflicts.end(), [this](const auto& each) {
       return each.manager != options_.manager;
     });
-    if (other != conflicts.end()) return taken(object, other->field, in_quotes(other->manager));
+    if (other != conflicts.end()) {
+      const Written answer = taken(object, other->field, in_quotes(other->manager));
+      if (!options_.leave_taken || !leave(conflicts, wanted)) return answer;
+      left = answer.why;
+      continue;
+    }
     // Keys that we have merged once are ours, and yet somebody else's to the server.
     force = force || !conflicts.empty();
     if (!conflicts.empty()) continue;
     ASSAY_TRY(Written answer, not_applied(object, response, stopper));
+    if (answer.outcome == Outcome::done) answer.why = left;
     if (answer.outcome != Outcome::taken) return answer;
   }
   return fail({ErrorKind::environment,

@@ -188,5 +188,15 @@ TEST(Annotations, need_to_know_which_object_is_meant) {
   EXPECT_TRUE(server.asked().empty());
 }
 
+TEST(Annotations, without_those_that_others_have_when_that_is_wanted) {
+  const Attempt run({conflict_with("other"), answer(200, object(9, "2", "other"))},
+                    {.leave_taken = true});
+  ASSERT_TRUE(run.result) << run.error;
+  EXPECT_EQ(run.result->outcome, Outcome::done);
+  EXPECT_NE(run.result->why.find("other"), std::string::npos) << run.result->why;
+  ASSERT_EQ(run.asked.size(), 2U);
+  EXPECT_FALSE(body_of(run.asked[1])["metadata"]["annotations"].contains("assay.dev/a"));
+}
+
 }  // namespace
 }  // namespace assay::kubeapi

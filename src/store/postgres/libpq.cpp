@@ -13,6 +13,7 @@ Libpq load() {
   LateLibrary library("libpq.so.5");
   library.find(found.connect, "PQconnectdbParams");
   library.find(found.status, "PQstatus");
+  library.find(found.reset, "PQreset");
   library.find(found.finish, "PQfinish");
   library.find(found.error, "PQerrorMessage");
   library.find(found.run, "PQexecParams");

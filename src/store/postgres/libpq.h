@@ -11,6 +11,7 @@ namespace assay::store {
 struct Libpq {
   decltype(&::PQconnectdbParams) connect = nullptr;
   decltype(&::PQstatus) status = nullptr;
+  decltype(&::PQreset) reset = nullptr;
   decltype(&::PQfinish) finish = nullptr;
   decltype(&::PQerrorMessage) error = nullptr;
   decltype(&::PQexecParams) run = nullptr;

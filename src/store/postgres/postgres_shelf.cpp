@@ -148,6 +148,8 @@ class PostgresShelf final : public Shelf {
   }
 
   Result<Rows> run(const std::string& statement, const std::vector<std::string>& values) {
+    // The server may have been started again since.
+    if (libpq().status(connection_.get()) != CONNECTION_OK) libpq().reset(connection_.get());
     std::vector<const char*> texts;
     texts.reserve(values.size());
     for (const auto& value : values) texts.push_back(value.c_str());

@@ -127,11 +127,13 @@ def test_nodes_pods_and_jobs_carry_what_they_use(cluster, node, prometheus, job,
         assert of_node["gpu-static"]["count"] == "2" and of_node["gpu-static"]["model"] == "NVIDIA H200"
         assert of_node["gpu-static"]["mem_size"] == "140GB"
         assert of_node["gpu-0"]["max_gpu_util"] > 50 and of_node["gpu-1"]["max_gpu_util"] == 0
-        assert of_node["gpu-1"]["cyclic_pattern"] is False
+        wait_until(lambda: annotations(cluster, f"node/{node}")["gpu-1"].get("cyclic_pattern") is False, 60,
+                   "after twenty values there is an answer", every=0.5)
 
         wait_until(lambda: "cpu_util" in annotations(cluster, "pod/train-worker-1"), 30, "the kubelet tells of pods", every=0.5)
-        wait_until(lambda: 10 < annotations(cluster, "pod/train-worker-0").get("max_cpu_util", 0) < 40, 60,
-                   lambda: f"percent of a core, of which it may have 20: {annotations(cluster, 'pod/train-worker-0')}", every=0.5)
+        # It may have 20; on a busy machine it gets less.
+        wait_until(lambda: 2 < annotations(cluster, "pod/train-worker-0").get("max_cpu_util", 0) < 40, 60,
+                   lambda: f"percent of a core: {annotations(cluster, 'pod/train-worker-0')}", every=0.5)
         of_pod = annotations(cluster, "pod/train-worker-0")
         assert of_pod[f"{node}-gpu-0_util"] <= of_pod[f"max_{node}-gpu-0_util"] <= 100
         assert of_pod[f"max_{node}-gpu-0_mem_util"] > 0
@@ -145,7 +147,8 @@ def test_nodes_pods_and_jobs_carry_what_they_use(cluster, node, prometheus, job,
 
 
 def test_a_worker_that_is_gone_stays_in_its_job_also_after_a_restart(cluster, node, prometheus, job, tmp_path):
-    with Profiler(cluster, prometheus, tmp_path):
+    with Profiler(cluster, prometheus, tmp_path) as profiler:
+        wait_until(lambda: profiler.rounds() >= 3, 60, profiler.log.read_text, every=0.2)
         wait_until(lambda: annotations(cluster, f"{job.resource}/train").get("train-worker-1", {}).get("cpu_util"), 60,
                    "it was seen", every=0.5)
         job.end_pod("train-worker-1")

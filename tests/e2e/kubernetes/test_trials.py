@@ -5,6 +5,7 @@ import signal
 import subprocess
 
 import pytest
+import training_jobs
 from conftest import Place, wait_until
 
 # Each step is the same work, so that steps per second are in proportion to the CPU time that it is given.
@@ -93,6 +94,7 @@ def test_an_app_that_fails_is_a_result(cluster, place):
 
 
 def test_a_kind_that_is_not_installed_is_told(place):
+    training_jobs.remove_kinds(cluster)  # other tests have brought them
     (place.folder / "mpi.yaml").write_text("""
 apiVersion: kubeflow.org/v1
 kind: MPIJob

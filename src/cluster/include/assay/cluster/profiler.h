@@ -28,7 +28,7 @@ struct ProfilerSettings {
   int rounds = 0;  ///< after which it ends; 0: never
 };
 
-/// Told what happens, in sentences; from one thread.
+/// Told what happens, in sentences; from several threads, but never two at once.
 using Tell = std::function<void(const std::string& sentence)>;
 
 /// Profiles a cluster until the stopper ends it: reads, understands and annotates, round after

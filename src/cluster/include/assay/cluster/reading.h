@@ -69,6 +69,7 @@ struct PodLabels {
   std::string pod = "pod";
   std::string name_space = "namespace";
   std::string container = "container";
+  std::vector<std::string> unless = {};  ///< labels that name it better
 };
 
 /// What a Prometheus has of a cluster; found out, not configured.
@@ -76,6 +77,7 @@ struct Sources {
   std::set<std::string> names = {};  ///< of the metrics that we can read and that are there
   /// Both kinds of labels when two exporters have them.
   std::vector<PodLabels> pod_labels = {};
+  std::string window = "2m";     ///< of rates: at least four samples
   double gpu_step_seconds = 15;  ///< between two samples of a GPU
 
   bool has(const std::string& name) const { return names.contains(name); }
@@ -90,7 +92,8 @@ std::vector<std::string> missing_sources(const Sources& sources);
 /// The names of nodes, since exporters name a node by any of several labels.
 using NodeNames = std::set<std::string>;
 
-/// A dozen queries, whatever the size of the cluster.
+/// Two or three dozen queries, whatever the size of the cluster. What fails is a warning, unless
+/// nothing is answered.
 Result<Reading> read_cluster(promapi::Queries& queries, const Sources& sources,
                              const NodeNames& nodes, net::Stopper* stopper);
 

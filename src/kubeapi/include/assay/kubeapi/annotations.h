@@ -14,6 +14,7 @@ using Annotations = std::map<std::string, std::string>;
 struct AnnotationOptions {
   std::string manager = "assay";  ///< in whose name the server keeps our keys
   bool force = false;             ///< also keys that somebody else has set are made ours
+  bool leave_taken = false;       ///< the others are written without those; `why` names them
   bool apply = true;              ///< else by merge patches from the beginning
   int tries = 4;                  ///< while others change the object at the same moment
 };
