@@ -13,7 +13,11 @@
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <assay/base/mutex.h>
 #include <assay/cluster/profiler.h>
@@ -35,6 +39,7 @@ bool wait(Nanoseconds time, const net::Stopper& stopper) {
 namespace {
 
 constexpr Nanoseconds kSourcesAge = std::chrono::minutes(5);
+constexpr Nanoseconds kLackingAge = std::chrono::seconds(10);
 constexpr Nanoseconds kSaveEvery = std::chrono::minutes(5);
 constexpr Nanoseconds kNodesEvery = std::chrono::hours(1);
 constexpr Nanoseconds kLookAtAll = std::chrono::minutes(10);
@@ -196,15 +201,8 @@ class Profiler {
 
   /// Asks Prometheus and takes what it says.
   Result<void> update(Timestamp now) {
-    if (sources_.names.empty() || now - sources_at_ > kSourcesAge) {
-      ASSAY_TRY(auto found, find_sources(queries_, &stopper_));
-      // What was there once may only be away for a moment.
-      found.names.insert(sources_.names.begin(), sources_.names.end());
-      if (found.pod_labels.empty()) found.pod_labels = sources_.pod_labels;
-      sources_ = std::move(found);
-      sources_at_ = now;
-      for (const auto& missing : missing_sources(sources_)) tell_once("Prometheus has " + missing);
-    }
+    if (now - sources_at_ > (lacking_.empty() && read_at_ ? kSourcesAge : kLackingAge))
+      ASSAY_CHECK(find_sources_anew(now));
     ASSAY_TRY(const auto reading,
               read_cluster(queries_, sources_, inventory_.node_names(), &stopper_));
     for (const auto& warning : reading.warnings) tell_once("Prometheus warns: " + warning);
@@ -221,6 +219,21 @@ class Profiler {
         tell_changed(last_history_, restored.error().message);
     }
     tracker_.update(seen, reading, now);
+    return {};
+  }
+
+  Result<void> find_sources_anew(Timestamp now) {
+    ASSAY_TRY(auto found, find_sources(queries_, &stopper_));
+    // What was there once may only be away for a moment.
+    found.names.insert(sources_.names.begin(), sources_.names.end());
+    if (found.pod_labels.empty()) found.pod_labels = sources_.pod_labels;
+    sources_ = std::move(found);
+    sources_at_ = now;
+    // What Prometheus lacks at its start it may have a moment later.
+    const auto before = std::exchange(lacking_, missing_sources(sources_));
+    for (const auto& missing : lacking_)
+      if (std::find(before.begin(), before.end(), missing) != before.end())
+        tell_once("Prometheus has " + missing);
     return {};
   }
 
@@ -293,6 +306,7 @@ class Profiler {
   std::unique_ptr<StatusServer> server_;
   Sources sources_;
   Timestamp sources_at_;
+  std::vector<std::string> lacking_;  ///< what Prometheus was without when it was last asked
   std::optional<Timestamp> read_at_;
   Timestamp saved_at_ = clock_.now();
   Timestamp nodes_saved_at_ = clock_.now();

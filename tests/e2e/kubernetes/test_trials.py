@@ -93,7 +93,7 @@ def test_an_app_that_fails_is_a_result(cluster, place):
     assert not left(cluster) and not left(cluster, "pods")
 
 
-def test_a_kind_that_is_not_installed_is_told(place):
+def test_a_kind_that_is_not_installed_is_told(cluster, place):
     training_jobs.remove_kinds(cluster)  # other tests have brought them
     (place.folder / "mpi.yaml").write_text("""
 apiVersion: kubeflow.org/v1
