@@ -107,18 +107,20 @@ ServerResponse Api::metrics(const ServerRequest& request) {
   return response;
 }
 
-std::string Api::table_text() const {
-  auto json = to_json(sources_.table, sources_.reports, sources_.decisions, sources_.clock.now());
+std::string Api::table_text(const std::string& app) const {
+  const Timestamp now = sources_.clock.now();
+  auto json = app.empty() ? to_json(sources_.table, sources_.reports, sources_.decisions, now)
+                          : to_json(app, sources_.table, sources_.reports, now);
   const Device& device = sources_.device;
   json["node"] = {
       {"name", device.hostname}, {"cores", device.cores}, {"memory_bytes", device.memory_bytes}};
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-ServerResponse Api::apps(const ServerRequest& /*request*/) {
+ServerResponse Api::apps(const ServerRequest& request) {
   ServerResponse response;
   response.content_type = "application/json";
-  response.body = table_text() + "\n";
+  response.body = table_text(request.parameter("app")) + "\n";
   return response;
 }
 

@@ -53,7 +53,8 @@ class Api {
   net::ServerResponse put_interval(const net::ServerRequest& request);
   net::ServerResponse post_capture(const net::ServerRequest& request);
 
-  std::string table_text() const;
+  /// Of all apps, or of the one that is named.
+  std::string table_text(const std::string& app = "") const;
   /// `change(path)` changes the app that a call names; it is told who asked for what.
   template <class Change>
   net::ServerResponse change(const std::string& app, const std::string& what, Change change);

@@ -99,6 +99,34 @@ TEST_F(ApiTest, tells_the_live_table_and_the_node) {
   EXPECT_EQ(json.at("node").at("cores"), 4);
 }
 
+TEST_F(ApiTest, tells_one_app_with_all_its_counters_and_when_they_were_read) {
+  machine.write("/proc/41/cgroup", "0::" + kPath + "\n");
+  const auto caller = reports.caller_connected({.pid = 41});
+  hooks::Histogram added;
+  added.add(0.25, 3);
+  const auto step = reports.declare(caller, {"step", "seconds", hooks::ReportKind::timer});
+  reports.durations(caller, step, clock.now(), added);
+  const auto read = clock.now();
+  clock.advance(Milliseconds(300));
+  request.query = "app=" + std::string(64, 'a');
+  const Json json = Json::parse(ask("GET", "/api/v1/apps").body);
+  EXPECT_EQ(json.at("unix_ns"), unix_ns(clock.now()));
+  const Json& app = json.at("apps").at(0);
+  EXPECT_EQ(app.at("read_unix_ns"), unix_ns(read));
+  EXPECT_EQ(app.at("started_unix_ns"), unix_ns(read));
+  EXPECT_EQ(app.at("totals").at("cpu_usage_seconds_total"), 10);
+  EXPECT_EQ(app.at("totals").at("memory_bytes"), 4900) << "without what could be given back";
+  EXPECT_EQ(app.at("totals").at("memory_peak_bytes"), 10'000);
+  EXPECT_FALSE(app.at("totals").contains("disk_reads_total")) << "not measured is not zero";
+  const Json& durations = app.at("reported").at("step").at("durations");
+  ASSERT_EQ(durations.size(), 1);
+  EXPECT_NEAR(durations.at(0).at(0).get<double>(), 0.25, 0.0025);
+  EXPECT_EQ(durations.at(0).at(1), 3);
+  EXPECT_EQ(app.at("reported").at("step").at("unix_ns"), unix_ns(read));
+  request.query = "app=somebody";
+  EXPECT_TRUE(Json::parse(ask("GET", "/api/v1/apps").body).at("apps").empty());
+}
+
 TEST_F(ApiTest, streams_the_same_at_each_beat) {
   settings.interval = Milliseconds(200);
   const auto answer = ask("GET", "/api/v1/stream");

@@ -121,7 +121,104 @@ Json to_json(const LiveTable& table, const Reports& reports, const Decisions& de
     apps.back()["reported"] = reported_json(app, now);
     if (const Decision* decision = decisions.of(path)) add_decision(apps.back(), *decision, now);
   }
-  return {{"schema", 1}, {"time", format_utc(now)}, {"apps", apps}};
+  return {{"schema", 1}, {"time", format_utc(now)}, {"unix_ns", unix_ns(now)}, {"apps", apps}};
+}
+
+namespace {
+
+using probes::Use;
+
+struct NamedUse {
+  const char* name;
+  Use use;
+};
+/// By the catalogue's names.
+constexpr std::array kUsesByName = {
+    NamedUse{"cpu_usage_seconds_total", Use::cpu_seconds},
+    NamedUse{"cpu_user_seconds_total", Use::cpu_user_seconds},
+    NamedUse{"cpu_system_seconds_total", Use::cpu_system_seconds},
+    NamedUse{"cpu_throttled_seconds_total", Use::cpu_throttled_seconds},
+    NamedUse{"memory_bytes", Use::memory_working_set},
+    NamedUse{"memory_rss_bytes", Use::memory_rss},
+    NamedUse{"memory_cache_bytes", Use::memory_cache},
+    NamedUse{"memory_swap_bytes", Use::memory_swap},
+    NamedUse{"memory_peak_bytes", Use::memory_peak},
+    NamedUse{"page_faults_total", Use::page_faults},
+    NamedUse{"major_page_faults_total", Use::major_page_faults},
+    NamedUse{"processes", Use::processes},
+    NamedUse{"threads", Use::threads},
+    NamedUse{"pressure_cpu_waiting_seconds_total", Use::cpu_waiting_seconds},
+    NamedUse{"pressure_memory_waiting_seconds_total", Use::memory_waiting_seconds},
+    NamedUse{"pressure_memory_stalled_seconds_total", Use::memory_stalled_seconds},
+    NamedUse{"pressure_io_waiting_seconds_total", Use::io_waiting_seconds},
+    NamedUse{"pressure_io_stalled_seconds_total", Use::io_stalled_seconds},
+    NamedUse{"oom_kills", Use::oom_kills}};
+
+Json totals_json(const probes::GroupUse& use) {
+  Json json = Json::object();
+  for (const auto& [name, which] : kUsesByName) set_number(json, name, use[which]);
+  const auto add = [&json](const char* name, double value) {
+    json[name] = json.value(name, 0.0) + value;
+  };
+  for (const auto& disk : use.disks) {
+    add("disk_read_bytes_total", disk.read_bytes);
+    add("disk_write_bytes_total", disk.write_bytes);
+    add("disk_reads_total", disk.reads);
+    add("disk_writes_total", disk.writes);
+  }
+  for (const auto& interface : use.interfaces) {
+    add("network_receive_bytes_total", interface.received.bytes);
+    add("network_transmit_bytes_total", interface.sent.bytes);
+  }
+  return json;
+}
+
+/// [[seconds, how many], ...]
+Json durations_json(const hooks::Histogram& durations) {
+  Json json = Json::array();
+  for (size_t group = 0; group < hooks::Histogram::kGroups; ++group) {
+    if (!durations.has_group(group)) continue;
+    const size_t first = group * hooks::Histogram::kGroupSize;
+    for (size_t bucket = first; bucket < first + hooks::Histogram::kGroupSize; ++bucket) {
+      const uint64_t count = durations.in_bucket(bucket);
+      if (count > 0) json.push_back({hooks::Histogram::middle(bucket), count});
+    }
+  }
+  return json;
+}
+
+Json detail_json(const LiveApp& app, const AppReports* reported, Timestamp now) {
+  Json json = app_json(app, now);
+  json["started_unix_ns"] = unix_ns(app.started());
+  json["read_unix_ns"] = unix_ns(app.last_seen());
+  json["totals"] = totals_json(app.use());
+  if (reported == nullptr) return json;
+  Json& reports = json["reported"] = reported_json(*reported, now);
+  for (const auto& [name, report] : reported->reports) {
+    reports[name]["unix_ns"] = unix_ns(report->time);
+    if (report->info.kind == hooks::ReportKind::timer)
+      reports[name]["durations"] = durations_json(report->durations);
+  }
+  return json;
+}
+
+bool is_called(const LiveApp& app, const std::string& name) {
+  const AppIdentity& identity = app.identity();
+  return identity.path == name ||
+         (identity.group.kind == GroupKind::container && identity.group.id == name);
+}
+
+}  // namespace
+
+Json to_json(const std::string& app, const LiveTable& table, const Reports& reports,
+             Timestamp now) {
+  Json apps = Json::array();
+  for (const auto& [path, each] : table.apps()) {
+    // Before its first reading there is nothing to tell.
+    if (is_called(*each, app) && each->last_seen() != Timestamp())
+      apps.push_back(detail_json(*each, reports.of(path), now));
+  }
+  return {{"schema", 1}, {"time", format_utc(now)}, {"unix_ns", unix_ns(now)}, {"apps", apps}};
 }
 
 }  // namespace assay::agent
