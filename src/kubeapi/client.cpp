@@ -25,6 +25,7 @@ Result<net::Request> Client::request(const Call& call) const {
   request.timeout = call.patience;
   request.headers.push_back("Accept: " + call.accept);
   if (!call.body.empty()) request.headers.push_back("Content-Type: " + call.content_type);
+  for (const auto& header : call.headers) request.headers.push_back(header);
   std::string token = access_.token;
   if (!access_.token_file.empty()) {
     ASSAY_TRY(const std::string text, read_file(access_.token_file, kLargestToken));

@@ -235,6 +235,22 @@ Sampling sampling_from(const Json& json) {
   return s;
 }
 
+Elsewhere elsewhere_from(const Json& json) {
+  Elsewhere e;
+  get(json, "node", e.node);
+  get(json, "measured_by", e.measured_by);
+  get_duration(json, "clock_offset_seconds", e.clock_offset);
+  get_duration(json, "clock_uncertainty_seconds", e.clock_uncertainty);
+  return e;
+}
+
+Json to_json(const Elsewhere& e) {
+  return {{"node", e.node},
+          {"measured_by", e.measured_by},
+          {"clock_offset_seconds", seconds(e.clock_offset)},
+          {"clock_uncertainty_seconds", seconds(e.clock_uncertainty)}};
+}
+
 Json to_json(const std::vector<OtherProcess>& others) {
   Json list = Json::array();
   for (const auto& o : others) list.push_back({{"name", o.name}, {"cpu_cores", o.cpu_cores}});
@@ -266,6 +282,7 @@ RunRecord run_from(const Json& json) {
   if (json.contains("board")) r.board = board_from(json["board"]);
   if (json.contains("other_load")) r.others = others_from(json["other_load"]);
   if (json.contains("sampling")) r.sampling = sampling_from(json["sampling"]);
+  if (json.contains("elsewhere")) r.elsewhere = elsewhere_from(json["elsewhere"]);
   if (const auto it = json.find("not_measured"); it != json.end()) {
     for (const auto& n : *it) r.not_measured.push_back({n.at("what"), n.at("why")});
   }
@@ -437,6 +454,7 @@ Json to_json(const RunRecord& r) {
                {"losses", losses}};
   if (!r.others.empty()) json["other_load"]["processes"] = to_json(r.others);
   if (r.sampling) json["sampling"] = to_json(*r.sampling);
+  if (r.elsewhere) json["elsewhere"] = to_json(*r.elsewhere);
   return json;
 }
 

@@ -38,6 +38,7 @@ SessionRecord example() {
   r.sampling = Sampling{.achieved_interval = Milliseconds(101)};
   r.not_measured = {{"temperature", "no sensors"}};
   r.others = {{"ffmpeg", 1.25}, {"dockerd", 0.5}};
+  r.elsewhere = Elsewhere{"n1", "agent on n1", -Milliseconds(90'500), Milliseconds(2)};
   r.losses = {{"hooks", "not JSON", 3}};
   r.started = from_unix_ns(10);
   r.ended = from_unix_ns(2'000'000'010);
@@ -60,6 +61,7 @@ TEST(Records, survive_the_way_through_json) {
   EXPECT_EQ(target.needs[0].ready_port, 5672);
   EXPECT_EQ(target.needs[0].ready_timeout, Milliseconds(1500));
   EXPECT_EQ(back->runs[0].others, example().runs[0].others);
+  EXPECT_EQ(back->runs[0].elsewhere, example().runs[0].elsewhere);
   EXPECT_EQ(first["runs"][0]["duration_seconds"], 2.0);
 }
 

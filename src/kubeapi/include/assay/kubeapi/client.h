@@ -59,6 +59,7 @@ struct Call {
   std::string body = {};
   std::string content_type = "application/json";
   std::string accept = "application/json";
+  std::vector<std::string> headers = {};  ///< further ones, "Name: value"
   Milliseconds patience{30'000};
   /// Also when nothing is wanted any more: what was ordered and not heard of would stay for ever.
   bool finish = false;

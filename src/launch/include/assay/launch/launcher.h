@@ -49,9 +49,15 @@ class RunningApp {
   virtual Result<void> begin() { return {}; }
   /// What to sample; constant from start to release.
   virtual const probes::AppTarget& target() const = 0;
+  /// What measures it where it is not on this machine; empty: what target() names. Asked for once.
+  virtual probes::Probes remote_probes() { return {}; }
+  /// Where that is, as far as it is known by now.
+  virtual std::optional<Elsewhere> elsewhere() const { return std::nullopt; }
   /// When it began, if that was before begin().
   virtual std::optional<Timestamp> started() const { return std::nullopt; }
-  /// "cgroup v2", "cgroup v1", "process tree" or "attached".
+  /// When it ended, if others have seen that before us.
+  virtual std::optional<Timestamp> ended() const { return std::nullopt; }
+  /// "cgroup v2", "cgroup v1", "process tree", "attached" or "pod".
   virtual std::string isolation() const = 0;
   /// Limits that were asked for and could not be applied, with the reason.
   virtual std::vector<NotMeasured> notes() const = 0;

@@ -96,7 +96,7 @@ struct Target {
       command;  ///< command and arguments; for an image, what follows its entrypoint
   std::map<std::string, std::string> env;
   std::string workdir;
-  std::string runtime = "auto";          ///< auto, process, docker
+  std::string runtime = "auto";          ///< auto, process, docker, kubernetes
   std::vector<std::string> docker_args;  ///< as given to `docker run`: -v, -e, --device ...
   std::string dataset;                   ///< a path, an https:// or an s3:// address
   std::string dataset_sha256;            ///< empty: not given
@@ -179,20 +179,30 @@ struct OtherProcess {
   bool operator==(const OtherProcess&) const = default;
 };
 
+/// Where a run was when that was another machine, and how its clock compares with ours.
+struct Elsewhere {
+  std::string node;
+  std::string measured_by;           ///< "agent on NODE"
+  Nanoseconds clock_offset{0};       ///< its clock minus ours; already taken out of all times
+  Nanoseconds clock_uncertainty{0};  ///< by at most so much is the offset wrong
+  bool operator==(const Elsewhere&) const = default;
+};
+
 struct RunRecord {
   int ordinal = 0;        ///< from 1 within the session
   int target_index = 0;   ///< from 0
   int repeat_index = 0;   ///< from 0
   Target target;          ///< secrets masked
-  std::string runtime;    ///< "process", later "docker", "kubernetes"
-  std::string isolation;  ///< "cgroup v2", "cgroup v1", "process tree", "attached"
+  std::string runtime;    ///< "process", "docker", "kubernetes"
+  std::string isolation;  ///< "cgroup v2", "cgroup v1", "process tree", "attached", "pod"
   RunStatus status = RunStatus::running;
   Exit exit;
   Timestamp started;
   Timestamp ended;
   BoardState board;
-  std::vector<OtherProcess> others;  ///< the busiest beside the app, busiest first
-  std::optional<Sampling> sampling;  ///< nothing: nobody was there to count at the end
+  std::vector<OtherProcess> others;    ///< the busiest beside the app, busiest first
+  std::optional<Sampling> sampling;    ///< nothing: nobody was there to count at the end
+  std::optional<Elsewhere> elsewhere;  ///< nothing: it ran on this machine
   std::vector<NotMeasured> not_measured;
   std::vector<Loss> losses;
 

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kubernetes/agent_client.h"
+
+#include <fmt/format.h>
+
+namespace assay::launch {
+namespace {
+
+constexpr Milliseconds kPatience{5000};
+
+std::string prefix_of(const JobSettings& settings, const AgentPlace& place) {
+  if (place.pod.empty()) return "";
+  return fmt::format("/api/v1/namespaces/{}/pods/{}:{}/proxy",
+                     net::url_encoded(settings.agent_namespace), net::url_encoded(place.pod),
+                     settings.agent_port);
+}
+
+kubeapi::Access access_of(const JobSettings& settings, const AgentPlace& place) {
+  if (!place.pod.empty()) return settings.access;
+  kubeapi::Access direct;
+  direct.endpoint.base = settings.agent_url;
+  return direct;
+}
+
+}  // namespace
+
+AgentClient::AgentClient(const JobSettings& settings, AgentPlace place, const Clock& clock)
+    : place_(std::move(place)),
+      clock_(clock),
+      prefix_(prefix_of(settings, place_)),
+      client_(access_of(settings, place_)) {}
+
+Result<net::Response> AgentClient::send(const std::string& path, net::Stopper& stopper) {
+  kubeapi::Call call = {.path = prefix_ + path, .patience = kPatience};
+  // The API server keeps "Authorization" for itself.
+  if (!place_.token.empty()) call.headers.push_back("Assay-Token: " + place_.token);
+  return client_.call(call, stopper);
+}
+
+Result<AgentAnswer> AgentClient::ask(const std::string& container_id, net::Stopper& stopper) {
+  const auto failed = [this](const std::string& why) {
+    return refused(fmt::format("the {} cannot be asked: {}", who(), why));
+  };
+  const Timestamp asked = clock_.now();
+  const auto response = send("/api/v1/apps?app=" + net::url_encoded(container_id), stopper);
+  const Timestamp answered = clock_.now();
+  if (!response) return failed(response.error().message);
+  if (response->status == 401)
+    return failed(
+        "it wants a token; give one with --agent-token-file, or let your account get the secret "
+        "assay-reader of the agents' namespace");
+  if (response->status == 403)
+    return failed("your account may not; let it get pods/proxy in the agents' namespace");
+  if (!response->ok()) return failed(fmt::format("it answers with status {}", response->status));
+  const auto answer = read_agent_answer(response->body, container_id);
+  if (!answer) return failed(answer.error().message);
+  offset_.add(asked, answered, answer->time);
+  return *answer;
+}
+
+}  // namespace assay::launch

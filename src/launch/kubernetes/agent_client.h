@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kubernetes/agent_answer.h"
+#include "kubernetes/clock_offset.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <assay/kubeapi/client.h>
+#include <assay/launch/jobs.h>
+
+namespace assay::launch {
+
+/// Where a node's agent is.
+struct AgentPlace {
+  std::string node;
+  std::string pod;    ///< of the settings' namespace; empty: at the settings' address
+  std::string token;  ///< empty: none is shown
+};
+
+/// Asks the agent of one node, by way of the API server or directly, and learns how its clock goes.
+/// One thread at a time; the clock has to live longer.
+class AgentClient {
+ public:
+  AgentClient(const JobSettings& settings, AgentPlace place, const Clock& clock);
+
+  /// What it knows of a container at present. An error is one sentence that names the node.
+  Result<AgentAnswer> ask(const std::string& container_id, net::Stopper& stopper);
+  const ClockOffset& offset() const { return offset_; }
+  /// "agent on NODE".
+  std::string who() const { return "agent on " + place_.node; }
+
+ private:
+  Result<net::Response> send(const std::string& path, net::Stopper& stopper);
+
+  const AgentPlace place_;
+  const Clock& clock_;
+  std::string prefix_;  ///< of paths
+  kubeapi::Client client_;
+  ClockOffset offset_;
+};
+
+}  // namespace assay::launch

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kubernetes/agent_series.h"
+
+#include <algorithm>
+
+#include <assay/samples/metric.h>
+
+namespace assay::launch {
+namespace {
+
+/// Of one name between two answers; further ones are counted as lost.
+constexpr uint64_t kMostDurations = 10'000;
+
+std::optional<MetricId> metric_id(const std::string& name) {
+  const Metric* const found = find_metric(name);
+  if (found == nullptr || found->name != name) return std::nullopt;
+  return static_cast<MetricId>(found - catalog().data());
+}
+
+}  // namespace
+
+AgentSeries::Line* AgentSeries::line_of(const std::string& name, Timestamp started,
+                                        SampleSink& sink) {
+  if (const auto known = totals_.find(name); known != totals_.end()) return &known->second;
+  const auto id = metric_id(name);
+  if (!id) return nullptr;
+  Line& line = totals_[name];
+  line.id = sink.declare(describe(*id, Scope::app, who_));
+  // A new group has used nothing yet.
+  if (metric(*id).kind == Kind::counter) {
+    sink.sample(line.id, started, 0);
+    line.last = started;
+  }
+  return &line;
+}
+
+void AgentSeries::push(const AgentApp& app, const ClockOffset& clock, SampleSink& sink) {
+  for (const auto& report : app.reports) push_report(report, clock, sink);
+  if (read_ && app.read <= *read_) return;
+  read_ = app.read;
+  const Timestamp time = clock.ours(app.read);
+  const Timestamp started = std::min(clock.ours(app.started), time);
+  for (const auto& [name, value] : app.totals) {
+    Line* const line = line_of(name, started, sink);
+    if (line == nullptr || time <= line->last) continue;
+    line->last = time;
+    sink.sample(line->id, time, value);
+  }
+}
+
+void AgentSeries::push_report(const AgentReport& report, const ClockOffset& clock,
+                              SampleSink& sink) {
+  const auto before = reported_.find(report.name);
+  if (before != reported_.end() && report.time <= before->second) return;
+  reported_[report.name] = report.time;
+  const bool first = !reports_.contains(report.name);
+  Line& line = reports_[report.name];
+  if (first) {
+    SeriesInfo info;
+    info.name = report.name;
+    info.unit = report.unit;
+    info.kind = Kind::event;
+    if (report.kind == "counter") info.labels = {{"kind", "counter"}};
+    info.source = "reported to the " + who_;
+    line.id = sink.declare(info);
+  }
+  const Timestamp time = std::max(clock.ours(report.time), line.last);
+  line.last = time;
+  if (report.kind == "timer") {
+    push_durations(report, time, line, sink);
+  } else if (report.value) {
+    sink.sample(line.id, time, *report.value);
+  }
+}
+
+void AgentSeries::push_durations(const AgentReport& report, Timestamp time, Line& line,
+                                 SampleSink& sink) {
+  auto& known = durations_[report.name];
+  uint64_t added = 0;
+  for (const auto& [value, count] : report.durations) {
+    const auto before = known.find(value);
+    const uint64_t had = before == known.end() ? 0 : before->second;
+    for (uint64_t i = had; i < count; ++i) {
+      if (++added <= kMostDurations) sink.sample(line.id, time, value);
+      if (added > kMostDurations) {
+        added += count - i - 1;
+        break;
+      }
+    }
+  }
+  known = report.durations;
+  if (added > kMostDurations)
+    sink.lost({who_, "more durations between two answers than are kept", added - kMostDurations});
+}
+
+}  // namespace assay::launch

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <assay/base/result.h>
+#include <assay/base/time.h>
+#include <assay/samples/records.h>
+
+namespace assay::launch {
+
+/// The pod of a run's Job.
+struct JobPod {
+  enum class State : uint8_t {
+    absent,    ///< not made yet, or gone
+    waiting,   ///< `trouble` says for what
+    hopeless,  ///< it will never run: `trouble` says why
+    running,
+    ended,
+  };
+  State state = State::absent;
+  std::string name = {};
+  std::string node = {};
+  std::string container_id = {};  ///< in 64 digits; empty: not started yet
+  std::string trouble = {};
+  std::optional<Timestamp> started = {};  ///< on the node's clock, in whole seconds
+  std::optional<Timestamp> ended = {};
+  std::optional<int> code = {};
+  std::string reason = {};  ///< of its end: "Completed", "Error", "OOMKilled", "DeadlineExceeded"
+};
+
+/// The newest pod of a list. An error: the text is no list of pods.
+Result<JobPod> read_job_pod(std::string_view list);
+
+/// How it ended, in the words of any other run.
+Exit exit_of(const JobPod& pod, std::optional<uint64_t> memory_limit);
+
+/// Why a Job gets no pod, from the cluster's events about it; empty: nothing is told.
+std::string why_no_pod(std::string_view events);
+
+}  // namespace assay::launch

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "docker/container.h"
+#include "kubernetes/job_launcher.h"
+#include "kubernetes/job_manifest.h"
+#include "kubernetes/json_at.h"
+#include "kubernetes/node_choice.h"
+
+#include <fmt/format.h>
+
+#include <assay/base/text.h>
+#include <assay/kubeapi/follower.h>
+#include <assay/kubeapi/writes.h>
+#include <assay/launch/jobs.h>
+
+namespace assay::launch {
+namespace {
+
+/// What the manifests of the agent call the token that it wants to see.
+constexpr const char* kTokenSecret = "assay-reader";
+
+bool is_leftover(const kubeapi::ObjectMeta& job) {
+  const auto text = [&](const char* name) {
+    const auto found = job.annotations.find(name);
+    return found == job.annotations.end() ? std::string() : found->second;
+  };
+  const auto owner = Owner::parse(text(kJobOwnerAnnotation));
+  return owner && text(kJobMachineAnnotation) == machine_name(Owner::self(SysRoot())) &&
+         state_of(SysRoot(), *owner) == ProcessState::dead;
+}
+
+class JobsOfCluster final : public Jobs {
+ public:
+  explicit JobsOfCluster(JobSettings settings)
+      : settings_(std::move(settings)), client_(settings_.access) {}
+
+  void while_wanted(Waiting waiting) override { waiting_ = std::move(waiting); }
+  std::string engine() const override {
+    return fmt::format("Kubernetes at {}", net::shown_url(client_.server()));
+  }
+  const std::string& node() const override { return agent_.node; }
+  const Device& device() const override { return device_; }
+
+  std::vector<Obstacle> obstacles(const Target& target) override {
+    auto found = job_obstacles(target, settings_);
+    if (!found.empty() || !agent_.node.empty()) return found;
+    if (const auto chosen = choose(target); !chosen) {
+      agent_.node.clear();
+      found.push_back({"runtime", chosen.error()});
+    }
+    return found;
+  }
+
+  std::unique_ptr<Launcher> launcher() override {
+    return make_job_launcher(settings_, agent_, waiting_);
+  }
+
+  Result<std::vector<NodeKind>> kinds(const std::string& label,
+                                      const std::string& pattern) override {
+    ASSAY_TRY(const auto nodes, list_nodes());
+    return kinds_of(nodes, label, pattern);
+  }
+
+  Result<std::vector<std::string>> clean_up() override {
+    auto jobs = list_jobs("");
+    // Whoever may not look everywhere may still look at home.
+    if (!jobs) jobs = list_jobs(settings_.name_space);
+    if (!jobs) return fail(jobs.error());
+    std::vector<std::string> lines;
+    for (const auto& job : *jobs)
+      if (is_leftover(job)) lines.push_back(remove(job));
+    return lines;
+  }
+
+ private:
+  Result<std::vector<kubeapi::ObjectMeta>> list_jobs(const std::string& name_space) {
+    ASSAY_TRY(auto found, kubeapi::list<kubeapi::ObjectMeta>(client_,
+                                                             {.resource = kubeapi::jobs(),
+                                                              .name_space = name_space,
+                                                              .labels = kJobSessionLabel},
+                                                             stopper_));
+    if (!found) return refused("this cluster has no Jobs");
+    return std::move(found->items);
+  }
+
+  std::string remove(const kubeapi::ObjectMeta& job) {
+    const auto removed =
+        kubeapi::delete_object(client_, {kubeapi::jobs(), job.name_space, job.name, job.uid},
+                               kubeapi::Propagation::background, stopper_);
+    const std::string why = !removed ? removed.error().message : removed->why;
+    if (!removed ||
+        (removed->outcome != kubeapi::Outcome::done && removed->outcome != kubeapi::Outcome::gone))
+      return fmt::format("could not delete Job {}: {}", job.name, why);
+    return fmt::format("deleted Job {} of session {}", job.name, job.labels.at(kJobSessionLabel));
+  }
+
+  Result<std::vector<kubeapi::Node>> list_nodes() {
+    ASSAY_TRY(auto found,
+              kubeapi::list<kubeapi::Node>(
+                  client_,
+                  {.resource = kubeapi::nodes(), .labels = selector_text(settings_.node_selector)},
+                  stopper_));
+    if (!found) return refused(fmt::format("what answers at {} has no nodes", client_.server()));
+    return std::move(found->items);
+  }
+
+  Result<void> choose(const Target& target) {
+    NodeOffer offer;
+    ASSAY_TRY(offer.nodes, list_nodes());
+    agent_.token = settings_.agent_token.empty() ? token_of_cluster() : settings_.agent_token;
+    if (settings_.agent_url.empty()) {
+      ASSAY_TRY(offer.agents,
+                client_.pod_states(settings_.agent_namespace, settings_.agent_label, stopper_));
+    } else {
+      agent_.node = settings_.agent_url;
+      ASSAY_TRY(offer.only, ask_agent());
+      if (offer.nodes.size() == 1) offer.only.clear();  // whatever it calls itself
+    }
+    if (offer.nodes.size() > 1) offer.pods = list_pods();
+    ASSAY_TRY(const ChosenNode chosen, choose_node(offer, target, settings_));
+    agent_.node = chosen.node;
+    agent_.pod = chosen.agent;
+    // Better now than when the app runs.
+    ASSAY_CHECK(ask_agent());
+    return know_device(offer.nodes);
+  }
+
+  /// Its name for its machine.
+  Result<std::string> ask_agent() {
+    AgentClient agent(settings_, agent_, clock_);
+    ASSAY_TRY(const AgentAnswer answer, agent.ask("none", stopper_));
+    return answer.node;
+  }
+
+  /// Only to choose better: without them any node will do.
+  std::vector<kubeapi::Pod> list_pods() {
+    auto found = kubeapi::list<kubeapi::Pod>(client_, {.resource = kubeapi::pods()}, stopper_);
+    return found && *found ? std::move((*found)->items) : std::vector<kubeapi::Pod>();
+  }
+
+  std::string token_of_cluster() {
+    const auto response = client_.call(
+        {.path = fmt::format("/api/v1/namespaces/{}/secrets/{}",
+                             net::url_encoded(settings_.agent_namespace), kTokenSecret)},
+        stopper_);
+    if (!response || !response->ok()) return "";
+    const auto json = nlohmann::json::parse(response->body, nullptr, false);
+    const auto token = base64_decoded(text_at(at(json, "data"), "token")).value_or("");
+    return token.find_first_of("\r\n") == token.npos ? token : "";
+  }
+
+  Result<void> know_device(const std::vector<kubeapi::Node>& nodes) {
+    ASSAY_TRY(const auto text,
+              kubeapi::get_object(client_, {kubeapi::nodes(), "", agent_.node, ""}, stopper_));
+    device_ = device_of(text.value_or(""));
+    device_.hostname = agent_.node;
+    for (const auto& node : nodes) {
+      if (node.name != agent_.node) continue;
+      const auto amount = [&](const char* name) {
+        const auto found = node.capacity.find(name);
+        return found == node.capacity.end() ? 0 : found->second;
+      };
+      device_.cores = static_cast<int>(amount("cpu"));
+      device_.memory_bytes = static_cast<uint64_t>(amount("memory"));
+    }
+    return {};
+  }
+
+  const JobSettings settings_;
+  kubeapi::Client client_;
+  net::Stopper stopper_;
+  SystemClock clock_;
+  Waiting waiting_;
+  AgentPlace agent_;
+  Device device_;
+};
+
+}  // namespace
+
+std::shared_ptr<Jobs> open_jobs(JobSettings settings) {
+  return std::make_shared<JobsOfCluster>(std::move(settings));
+}
+
+}  // namespace assay::launch

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kubernetes/node_choice.h"
+
+#include "kubernetes/job_manifest.h"
+#include "kubernetes/json_at.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <fnmatch.h>
+
+namespace assay::launch {
+namespace {
+
+using Plain = nlohmann::json;
+
+constexpr size_t kMostNames = 5;
+
+bool takes_pods(const kubeapi::Node& node) {
+  return node.ready && !node.unschedulable;
+}
+
+/// "n1, n2 and 3 more".
+std::string names_of(const std::vector<const kubeapi::Node*>& nodes) {
+  std::vector<std::string> names;
+  for (const auto* node : nodes) names.push_back(node->name);
+  const size_t more = names.size() > kMostNames ? names.size() - kMostNames : 0;
+  names.resize(names.size() - more);
+  return fmt::format("{}{}", fmt::join(names, ", "),
+                     more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+std::string with_labels(const JobSettings& settings) {
+  if (settings.node_selector.empty()) return "";
+  return fmt::format(" with {}", selector_text(settings.node_selector));
+}
+
+double free_gpus(const kubeapi::Node& node, const NodeOffer& offer, const std::string& resource) {
+  const auto there = node.allocatable.find(resource);
+  double free = there == node.allocatable.end() ? 0 : there->second;
+  for (const auto& pod : offer.pods) {
+    const bool over =
+        pod.phase == kubeapi::PodPhase::succeeded || pod.phase == kubeapi::PodPhase::failed;
+    if (pod.node == node.name && !over) free -= kubeapi::extended_of(pod, resource);
+  }
+  return free;
+}
+
+std::ptrdiff_t pods_on(const kubeapi::Node& node, const NodeOffer& offer) {
+  return std::count_if(offer.pods.begin(), offer.pods.end(),
+                       [&](const kubeapi::Pod& pod) { return pod.node == node.name; });
+}
+
+const kubeapi::PodState* agent_of(const kubeapi::Node& node, const NodeOffer& offer) {
+  const auto found = std::find_if(
+      offer.agents.begin(), offer.agents.end(),
+      [&](const kubeapi::PodState& agent) { return agent.node == node.name && agent.ready; });
+  return found == offer.agents.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::string selector_text(const std::map<std::string, std::string>& labels) {
+  std::string text;
+  for (const auto& [name, value] : labels)
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, value);
+  return text;
+}
+
+Result<ChosenNode> choose_node(const NodeOffer& offer, const Target& target,
+                               const JobSettings& settings) {
+  if (offer.nodes.empty())
+    return bad_input(fmt::format(
+        "the cluster has no node{}; `kubectl get nodes --show-labels` shows those there are",
+        with_labels(settings)));
+  std::vector<const kubeapi::Node*> able;
+  std::vector<const kubeapi::Node*> watched;
+  for (const auto& node : offer.nodes)
+    if (takes_pods(node)) able.push_back(&node);
+  if (able.empty())
+    return refused(fmt::format("no node{} is ready and takes pods; see `kubectl get nodes`",
+                               with_labels(settings)));
+  for (const auto* node : able) {
+    const bool known = settings.agent_url.empty() ? agent_of(*node, offer) != nullptr
+                                                  : offer.only.empty() || offer.only == node->name;
+    if (known) watched.push_back(node);
+  }
+  if (watched.empty() && !settings.agent_url.empty())
+    return bad_input(fmt::format("the agent at {} is on {}, and not on {}", settings.agent_url,
+                                 offer.only, names_of(able)));
+  if (watched.empty())
+    return refused(fmt::format(
+        "there is no agent of Assay that is ready on {}, and it is the agent that measures; "
+        "install "
+        "it with `kubectl apply -k deploy/kubernetes`, or say where it is (--agent-namespace, "
+        "--agent)",
+        names_of(able)));
+  const auto wanted = static_cast<double>(wanted_gpus(target));
+  const auto rank = [&](const kubeapi::Node* node) {
+    const bool full = wanted > 0 && free_gpus(*node, offer, settings.gpu_resource) < wanted;
+    return std::tuple(full, pods_on(*node, offer), node->name);
+  };
+  const auto* best = *std::min_element(watched.begin(), watched.end(),
+                                       [&](auto* a, auto* b) { return rank(a) < rank(b); });
+  const auto* agent = settings.agent_url.empty() ? agent_of(*best, offer) : nullptr;
+  return ChosenNode{best->name, agent == nullptr ? "" : agent->name};
+}
+
+Device device_of(std::string_view node) {
+  const Plain json = Plain::parse(node, nullptr, false);
+  const Plain& metadata = at(json, "metadata");
+  const Plain& info = at(at(json, "status"), "nodeInfo");
+  const Plain& labels = at(metadata, "labels");
+  Device device;
+  device.hostname = text_at(metadata, "name");
+  device.machine_id = text_at(info, "machineID");
+  device.architecture = text_at(info, "architecture");
+  device.os = text_at(info, "osImage");
+  device.kernel = text_at(info, "kernelVersion");
+  for (const char* label : {"nvidia.com/gpu.product", "node.kubernetes.io/instance-type"})
+    if (device.model.empty()) device.model = text_at(labels, label);
+  return device;
+}
+
+std::vector<NodeKind> kinds_of(const std::vector<kubeapi::Node>& nodes, const std::string& label,
+                               const std::string& pattern) {
+  std::map<std::string, NodeKind> kinds;
+  for (const auto& node : nodes) {
+    const auto value = node.labels.find(label);
+    if (value == node.labels.end() || !takes_pods(node)) continue;
+    if (::fnmatch(pattern.c_str(), value->second.c_str(), 0) != 0) continue;
+    NodeKind& kind = kinds[value->second];
+    kind.name = value->second;
+    kind.nodes.push_back(node.name);
+  }
+  std::vector<NodeKind> all;
+  for (auto& [name, kind] : kinds) all.push_back(std::move(kind));
+  return all;
+}
+
+}  // namespace assay::launch

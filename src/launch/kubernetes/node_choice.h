@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <assay/base/result.h>
+#include <assay/kubeapi/client.h>
+#include <assay/launch/jobs.h>
+
+namespace assay::launch {
+
+/// What the choice of a node rests on.
+struct NodeOffer {
+  std::vector<kubeapi::Node> nodes = {};       ///< that have the labels
+  std::vector<kubeapi::PodState> agents = {};  ///< of the cluster
+  std::string only = {};                ///< where set, the agent that is asked is on this one
+  std::vector<kubeapi::Pod> pods = {};  ///< that use the nodes; empty: not known
+};
+
+struct ChosenNode {
+  std::string node;
+  std::string agent;  ///< its agent's pod; empty: it is asked elsewhere
+};
+
+/// One that is ready, has an agent that is, and enough free GPUs if any has; of several the one
+/// with the fewest pods, then the first by name. An error says what is missing and how to get it.
+Result<ChosenNode> choose_node(const NodeOffer& offer, const Target& target,
+                               const JobSettings& settings);
+
+/// What the cluster knows of a node, from its object as JSON.
+Device device_of(std::string_view node);
+
+/// The nodes that take pods, by the values of a label that fit a pattern.
+std::vector<NodeKind> kinds_of(const std::vector<kubeapi::Node>& nodes, const std::string& label,
+                               const std::string& pattern);
+
+/// "a=b,c=d".
+std::string selector_text(const std::map<std::string, std::string>& labels);
+
+}  // namespace assay::launch
