@@ -9,6 +9,7 @@
 #include <assay/base/files.h>
 #include <assay/base/text.h>
 #include <assay/launch/dataset.h>
+#include <assay/launch/jobs.h>
 #include <assay/launch/launcher.h>
 #include <assay/session/session.h>
 
@@ -50,6 +51,7 @@ class Obstacles {
   }
 
   void find() {
+    if (target_.runtime == "kubernetes") return find_for_job();
     if (!target_.image.empty()) return find_for_container();
     find_files();
     if (!own_cgroup_ && !target_.limits.empty()) {
@@ -71,6 +73,14 @@ class Obstacles {
       plan_.containers = std::move(*found);
     }
     for (const auto& obstacle : plan_.containers->obstacles(target_))
+      add(obstacle.key, obstacle.error.kind, obstacle.error.message);
+  }
+
+  void find_for_job() {
+    if (!plan_.jobs)
+      return add("runtime", ErrorKind::input,
+                 "kubernetes is for `assay run`, which knows the cluster (--kubeconfig)");
+    for (const auto& obstacle : plan_.jobs->obstacles(target_))
       add(obstacle.key, obstacle.error.kind, obstacle.error.message);
   }
 
@@ -192,9 +202,18 @@ std::string describe_target(const Target& target, size_t number) {
 
 }  // namespace
 
-Plan make_plan(const Spec& spec, bool own_cgroup) {
+Plan make_plan(const Spec& spec, bool own_cgroup, std::shared_ptr<launch::Jobs> jobs) {
   Plan plan;
   plan.longest = Nanoseconds(0);
+  const auto elsewhere = std::count_if(spec.targets.begin(), spec.targets.end(),
+                                       [](const Target& t) { return t.runtime == "kubernetes"; });
+  if (elsewhere > 0) plan.jobs = std::move(jobs);
+  // A session is about one device.
+  if (elsewhere > 0 && static_cast<size_t>(elsewhere) < spec.targets.size())
+    plan.errors.push_back({"", 0,
+                           "some targets are for kubernetes and others for this machine; give all "
+                           "the same with --runtime",
+                           ErrorKind::input});
   for (size_t t = 0; t < spec.targets.size(); ++t) {
     const Target& target = spec.targets[t];
     Obstacles(spec, t, own_cgroup, plan).find();
@@ -212,6 +231,8 @@ std::string describe_plan(const Spec& spec, const Plan& plan) {
                   plan.longest ? "at most " + format_duration(*plan.longest) + " in all"
                                : "until the app exits by itself");
   if (plan.containers) text += fmt::format("images run in {}\n", plan.containers->engine());
+  if (plan.jobs && !plan.jobs->node().empty())
+    text += fmt::format("Jobs run on {} in {}\n", plan.jobs->node(), plan.jobs->engine());
   for (size_t t = 0; t < spec.targets.size(); ++t)
     text += "\n" + describe_target(spec.targets[t], t + 1);
   return text;

@@ -56,6 +56,19 @@ TEST(Plan, names_the_file_of_a_command_beside_a_profile) {
             "p.yaml:1: the dataset /no/data is not there\n");
 }
 
+TEST(Plan, for_a_cluster_needs_one) {
+  const auto result = parse_spec(
+      "image: a/b:1\nprofiling:\n  targets:\n    - {runtime: kubernetes}\n    - {command: x}\n",
+      "s.yaml");
+  const std::string errors = errors_of(result.spec.value());
+  EXPECT_NE(errors.find("s.yaml:4: kubernetes is for `assay run`, which knows the cluster"),
+            std::string::npos)
+      << errors;
+  EXPECT_NE(errors.find("some targets are for kubernetes and others for this machine"),
+            std::string::npos)
+      << errors;
+}
+
 TEST(Plan, numbers_targets_that_no_file_tells_apart) {
   Spec spec = spec_for_command({"no-such-command"});
   EXPECT_EQ(errors_of(spec), "no such command: no-such-command; install it, or give its path\n");

@@ -14,6 +14,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <assay/launch/jobs.h>
 #include <assay/probes/probe.h>
 #include <assay/sampler/sampler.h>
 
@@ -36,10 +37,12 @@ probes::AppTarget assay_itself() {
   return self;
 }
 
-probes::Probes probes_for(const Target& target, const probes::AppTarget& app,
+probes::Probes probes_for(const Target& target, launch::RunningApp& running,
                           const launch::Needs* needs, RunRecord& record) {
   const SysRoot root;
-  probes::Probes all;
+  const probes::AppTarget& app = running.target();
+  probes::Probes all = running.remote_probes();
+  if (!all.empty()) return all;
   const auto add = [&all](probes::Probes more) {
     for (auto& probe : more) all.push_back(std::move(probe));
   };
@@ -89,8 +92,7 @@ class RunLoop {
         recorder_(*parts.recorder),
         attached_(attached),
         record_(record),
-        sampler_(probes_for(target, app.target(), needs_, record), context.clock, table_,
-                 target.interval),
+        sampler_(probes_for(target, app, needs_, record), context.clock, table_, target.interval),
         stop_(target.grace),
         follower_(context.folder / fmt::format("run-{}", record.ordinal)) {}
 
@@ -277,11 +279,12 @@ RunEnd watch(const RunContext& context, const Target& target, launch::RunningApp
   }
   context.listener.run_started(record);
   RunEnd end = loop.run();
-  record.ended = context.clock.now();
+  record.ended = std::max(record.started, app.ended().value_or(context.clock.now()));
   const std::string detail = record.exit.detail;
   record.exit = app.release();
   if (record.exit.detail.empty()) record.exit.detail = detail;
   if (attached) note_end_of_watching(record);
+  record.elsewhere = app.elsewhere();
   record.status = status_of(record, attached, loop.timed_out(), end);
   record.sampling = loop.sampler().stats();
   keep_gaps(record, app, loop.sampler(), target);
@@ -299,6 +302,14 @@ void hide_secrets(RunRecord& record, const Target& target) {
   for (auto& gap : record.not_measured) gap.why = masked_text(gap.why, target);
 }
 
+/// Of another machine only its kernel is known.
+BoardState board_of(const RunContext& context) {
+  if (context.jobs == nullptr) return probes::read_board_state(SysRoot());
+  BoardState board;
+  board.kernel = context.jobs->device().kernel;
+  return board;
+}
+
 RunEnd trouble(Error error) {
   RunEnd end;
   end.trouble = std::move(error);
@@ -311,7 +322,7 @@ RunEnd run_one(const RunContext& context, const Target& target, const Start& sta
                RunRecord& record) {
   std::error_code error;
   fs::create_directories(context.folder / fmt::format("run-{}", record.ordinal), error);
-  record.board = probes::read_board_state(SysRoot());
+  record.board = board_of(context);
   record.started = context.clock.now();
   record.ended = record.started;
   if (auto put = context.store.put_run(context.session_id, record); !put)

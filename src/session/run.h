@@ -24,6 +24,7 @@ struct RunContext {
   std::filesystem::path folder;              ///< of the session
   int runs = 0;                              ///< of the session
   launch::Containers* containers = nullptr;  ///< none: the app is a process
+  launch::Jobs* jobs = nullptr;              ///< where set, the app runs on a node of a cluster
   const Supplies* supplies = nullptr;        ///< none: attached to what has its own
   std::string lock_note = {};                ///< why other sessions may run beside this one
 };

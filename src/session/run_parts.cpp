@@ -58,7 +58,7 @@ Parts make_parts(const RunContext& context, const Target& target, const RunRecor
   parts.table = std::make_unique<LiveTable>(*parts.recorder);
   if (!context.lock_note.empty()) parts.gaps.push_back({"device lock", context.lock_note});
   note_shared_link(target, parts);
-  if (attached) return parts;
+  if (attached || context.jobs != nullptr) return parts;
   if (auto added = add_hooks(context, target, parts); !added) {
     parts.socket_folder.reset();
     parts.gaps.push_back({"self-reported metrics", added.error().message});

@@ -11,6 +11,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include <assay/launch/jobs.h>
 #include <assay/launch/launcher.h>
 #include <assay/probes/probe.h>
 #include <assay/session/device_lock.h>
@@ -60,7 +61,7 @@ Result<SessionRecord> new_session(const Spec& spec, const Plan& plan, const Opti
   session.created = clock.now();
   session.id = new_session_id(session.created);
   session.app = spec.app;
-  session.device = probes::read_device(SysRoot());
+  session.device = plan.jobs ? plan.jobs->device() : probes::read_device(SysRoot());
   session.user = user_name();
   session.assay_version = ASSAY_VERSION;
   session.labels = masked_labels(options.labels);
@@ -94,10 +95,12 @@ class Session {
 
   Result<Outcome> run(const Plan& plan, const Start& start, bool attached) {
     ASSAY_TRY(store_, store::open_sqlite(options_.store_file));
-    ASSAY_CHECK(take_device());
+    jobs_ = plan.jobs.get();
+    if (jobs_ == nullptr) ASSAY_CHECK(take_device());  // else it is another one
     for (const auto& line : recover(*store_)) listener_.note(line);
     containers_ = plan.containers.get();
-    if (!attached) ASSAY_CHECK(get_all_supplies());
+    if (jobs_ != nullptr) clean_up_jobs();
+    if (!attached && jobs_ == nullptr) ASSAY_CHECK(get_all_supplies());
     ASSAY_TRY(record_, new_session(spec_, plan, options_, clock_, *store_));
     listener_.session_started(record_, static_cast<int>(plan.runs.size()));
     for (const auto& planned : plan.runs) {
@@ -125,6 +128,13 @@ class Session {
     lock_note_ = lock.note();
     lock_.emplace(std::move(lock));
     return {};
+  }
+
+  void clean_up_jobs() {
+    const auto lines = jobs_->clean_up();
+    for (const auto& line : lines.value_or(std::vector<std::string>())) listener_.note(line);
+    if (!lines) listener_.note(lines.error().message);
+    listener_.note(fmt::format("Jobs run on {} in {}", jobs_->node(), jobs_->engine()));
   }
 
   Result<void> get_all_supplies() {
@@ -181,8 +191,10 @@ class Session {
     run.repeat_index = planned.repeat_index;
     run.target = masked(target);
     run.runtime = containers_ != nullptr && !target.image.empty() ? "docker" : "process";
+    if (jobs_ != nullptr) run.runtime = "kubernetes";
     RunContext context{options_, listener_, *store_, clock_, record_.id, record_.folder, runs};
     context.containers = containers_;
+    context.jobs = jobs_;
     context.lock_note = lock_note_;
     if (!supplies_.empty())
       context.supplies = &supplies_[static_cast<size_t>(planned.target_index)];
@@ -225,6 +237,7 @@ class Session {
   std::string lock_note_;  ///< why the device may not be ours alone
   std::unique_ptr<store::Store> store_;
   launch::Containers* containers_ = nullptr;
+  launch::Jobs* jobs_ = nullptr;
   std::string watched_;             ///< the container that is attached to
   std::vector<Supplies> supplies_;  ///< by target
   SessionRecord record_;
@@ -242,8 +255,27 @@ void give_up_when_interrupted(launch::Containers& containers, const Options& opt
 
 }  // namespace
 
+namespace {
+
+/// An agent tells once a second.
+constexpr Nanoseconds kRemoteInterval = std::chrono::seconds(1);
+
+Result<Outcome> run_jobs(Spec spec, const Plan& plan, const Options& options, Listener& listener) {
+  for (auto& target : spec.targets) target.interval = std::max(target.interval, kRemoteInterval);
+  plan.jobs->while_wanted([&](const std::string& what) {
+    listener.progress(masked_text(what), 0, 0);
+    return !interrupt_waits(options.interrupt_fd);
+  });
+  const auto launcher = plan.jobs->launcher();
+  const auto start = [&](const launch::Request& request) { return launcher->start(request); };
+  return Session(spec, options, listener).run(plan, start, false);
+}
+
+}  // namespace
+
 Result<Outcome> run_session(const Spec& spec, const Plan& plan, const Options& options,
                             Listener& listener) {
+  if (plan.jobs) return run_jobs(spec, plan, options, listener);
   const auto process = launch::make_process_launcher();
   if (plan.containers) give_up_when_interrupted(*plan.containers, options);
   const auto container = plan.containers ? plan.containers->launcher() : nullptr;
@@ -303,10 +335,10 @@ bool was_cut_off(const RunRecord& run) {
   return cut && !run.sampling && run.exit.detail.empty();
 }
 
-bool may_have_left_containers(store::Store& store, const std::string& id) {
+bool has_cut_off(store::Store& store, const std::string& id, std::string_view runtime) {
   const auto session = store.session(id);
-  return session && std::any_of(session->runs.begin(), session->runs.end(), [](const auto& run) {
-           return run.runtime == "docker" && was_cut_off(run);
+  return session && std::any_of(session->runs.begin(), session->runs.end(), [&](const auto& run) {
+           return run.runtime == runtime && was_cut_off(run);
          });
 }
 
@@ -314,7 +346,7 @@ bool may_have_left_containers(store::Store& store, const std::string& id) {
 void remove_containers(store::Store& store, const std::vector<std::string>& cut_off,
                        std::vector<std::string>& lines) {
   if (std::none_of(cut_off.begin(), cut_off.end(),
-                   [&](const std::string& id) { return may_have_left_containers(store, id); }))
+                   [&](const std::string& id) { return has_cut_off(store, id, "docker"); }))
     return;
   const auto removed = remove_containers();
   if (removed) {
@@ -328,12 +360,23 @@ void remove_containers(store::Store& store, const std::vector<std::string>& cut_
 }
 
 /// Also of sessions that an earlier start has found and marked.
-bool any_containers_known(store::Store& store) {
+bool any_known(store::Store& store, std::string_view runtime) {
   const auto sessions = store.list();
   return sessions && std::any_of(sessions->begin(), sessions->end(), [&](const auto& session) {
            return session.status == to_string(RunStatus::interrupted) &&
-                  may_have_left_containers(store, session.id);
+                  has_cut_off(store, session.id, runtime);
          });
+}
+
+void tell_of_jobs(store::Store& store, const std::vector<std::string>& cut_off,
+                  std::vector<std::string>& lines) {
+  for (const auto& id : cut_off) {
+    if (!has_cut_off(store, id, "kubernetes")) continue;
+    lines.push_back(fmt::format(
+        "a Job of session {} may still run; `assay cleanup` or the next run in its cluster deletes "
+        "it, and its deadline ends it",
+        id));
+  }
 }
 
 std::vector<std::string> end_leftovers(store::Store& store, bool with_containers) {
@@ -343,6 +386,7 @@ std::vector<std::string> end_leftovers(store::Store& store, bool with_containers
   // Marked last: should we be killed in between, the next start ends what is left.
   std::vector<std::string> lines = launch::clean_up_leftovers(*cut_off);
   if (with_containers) remove_containers(store, *cut_off, lines);
+  if (with_containers) tell_of_jobs(store, *cut_off, lines);
   if (auto marked = store.mark_interrupted(*cut_off); !marked) {
     lines.push_back(marked.error().message);
     return lines;
@@ -360,13 +404,41 @@ std::vector<std::string> recover(store::Store& store) {
   return end_leftovers(store, true);
 }
 
-CleanUp clean_up(store::Store& store) {
-  CleanUp done;
-  const auto removed = remove_containers();
-  done.lines = end_leftovers(store, false);
+bool may_have_left_jobs(store::Store& store) {
+  const auto cut_off = store.cut_off().value_or(std::vector<std::string>());
+  return any_known(store, "kubernetes") ||
+         std::any_of(cut_off.begin(), cut_off.end(),
+                     [&](const std::string& id) { return has_cut_off(store, id, "kubernetes"); });
+}
+
+namespace {
+
+void clean_up_jobs(store::Store& store, launch::Jobs* jobs, CleanUp& done) {
+  if (jobs == nullptr) return;
+  const bool known = may_have_left_jobs(store);
+  const auto removed = jobs->clean_up();
   if (removed) {
     done.lines.insert(done.lines.end(), removed->begin(), removed->end());
-  } else if (any_containers_known(store)) {
+  } else if (known) {
+    done.trouble = removed.error();
+    done.trouble->message = fmt::format("Jobs of sessions that were cut off may still be there: {}",
+                                        removed.error().message);
+  } else {
+    done.lines.push_back(fmt::format("Jobs were not looked for: {}", removed.error().message));
+  }
+}
+
+}  // namespace
+
+CleanUp clean_up(store::Store& store, launch::Jobs* jobs) {
+  CleanUp done;
+  clean_up_jobs(store, jobs, done);
+  const auto removed = remove_containers();
+  const auto ended = end_leftovers(store, false);
+  done.lines.insert(done.lines.end(), ended.begin(), ended.end());
+  if (removed) {
+    done.lines.insert(done.lines.end(), removed->begin(), removed->end());
+  } else if (any_known(store, "docker")) {
     done.trouble = removed.error();
     done.trouble->message = fmt::format("{}: {}", kMayBeLeft, removed.error().message);
   } else {

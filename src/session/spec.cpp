@@ -52,8 +52,8 @@ Section section_of(const Overrides& overrides) {
 }
 
 bool is_process(const Section& section) {
-  return section.runtime == "process" ||
-         (section.command && !section.image && section.runtime != "docker");
+  const bool contained = section.runtime == "docker" || section.runtime == "kubernetes";
+  return section.runtime == "process" || (section.command && !section.image && !contained);
 }
 
 /// Decides between a command and an image. "Nothing to run" is only said when nothing else is
@@ -72,8 +72,9 @@ void choose_what_runs(const Section& section, const App& app, Target& target, Pr
   target.image = section.image.value_or("");
   if (section.image || !problems.empty()) return;
   target.image = app.full_name();
-  if (app.name.empty() && section.runtime == "docker") {
-    problems.add(section.line, "runtime: docker needs an image; add \"image: …\"");
+  if (app.name.empty() && (section.runtime == "docker" || section.runtime == "kubernetes")) {
+    problems.add(section.line,
+                 fmt::format("runtime: {} needs an image; add \"image: …\"", *section.runtime));
   } else if (app.name.empty()) {
     problems.add(0, "nothing to run; add a command, an image, or the app's name");
   } else if (const auto valid = check_image(target.image); !valid) {

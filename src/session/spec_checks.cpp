@@ -127,9 +127,7 @@ Result<std::string> check_runtime(const std::string& runtime) {
     return bad_input(
         fmt::format("unknown runtime {}{}", in_quotes(runtime), suggestion(runtime, kRuntimes)));
   }
-  if (runtime != "kubernetes") return runtime;
-  return bad_input(
-      "kubernetes is not in this version; use docker with an image, or process with a command");
+  return runtime;
 }
 
 Result<void> check_docker_args(const std::vector<std::string>& words) {

@@ -26,7 +26,7 @@ Result<uint64_t> parse_pids(const std::string& text);
 Result<std::string> parse_gpus(const std::string& text);
 /// "1%" or 0.01.
 Result<double> parse_loss(const std::string& text);
-/// auto, process or docker.
+/// auto, process, docker or kubernetes.
 Result<std::string> check_runtime(const std::string& runtime);
 /// As `docker run` takes them.
 Result<void> check_docker_args(const std::vector<std::string>& words);

@@ -147,9 +147,7 @@ INSTANTIATE_TEST_SUITE_P(
              "memory: 512 B is too little to start a program; write for example 512MB"},
         Case{"resources: {pids: 0}", "pids: '0' is not a number of processes; choose 1 to 4194304"},
         Case{"runtime: docker", "runtime: docker needs an image; add \"image: …\""},
-        Case{"runtime: kubernetes",
-             "runtime: kubernetes is not in this version; use docker with an image, or process "
-             "with a command"},
+        Case{"runtime: kubernetes", "runtime: kubernetes needs an image; add \"image: …\""},
         Case{"goals: [fps.men > 1]",
              "goals: unknown statistic 'men' in goal 'fps.men > 1'; did you mean 'mean'?"},
         Case{"{timeout: 5, timeout: 6}",

@@ -79,8 +79,9 @@ class Applier {
     if (!runtime) return;
     for (auto& target : targets_) {
       if (target.runtime == *runtime) continue;
-      if (*runtime == "docker" && target.image.empty())
-        return add_error("runtime", "docker needs an image; name one instead of a command");
+      if ((*runtime == "docker" || *runtime == "kubernetes") && target.image.empty())
+        return add_error("runtime",
+                         fmt::format("{} needs an image; name one instead of a command", *runtime));
       if (*runtime == "process" && !target.image.empty())
         return add_error("runtime", "process needs a command; give one instead of an image");
       target.runtime = *runtime;

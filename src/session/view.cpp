@@ -33,8 +33,10 @@ std::string last_words(const SessionRecord& session, const RunRecord& run) {
   const bool failed = run.status == RunStatus::failed || run.status == RunStatus::oom;
   if (!failed || run.exit.refused || session.folder.empty()) return "";
   // Masked before it is cut, so that no secret loses the name it is known by.
+  // A cluster has one log for both.
+  const char* const log = run.runtime == "kubernetes" ? "stdout" : "stderr";
   const std::string text =
-      masked_text(end_of(fmt::format("{}/run-{}/stderr.log", session.folder, run.ordinal), 16384));
+      masked_text(end_of(fmt::format("{}/run-{}/{}.log", session.folder, run.ordinal, log), 16384));
   std::string_view words = trim(text);
   if (words.size() <= kShown) return std::string(words);
   words.remove_prefix(words.size() - kShown);

@@ -16,7 +16,8 @@
 
 namespace assay::launch {
 class Containers;
-}
+class Jobs;
+}  // namespace assay::launch
 
 namespace assay::session {
 
@@ -35,11 +36,15 @@ struct Plan {
   std::vector<Diagnostic> errors;
   /// Who runs the images; none where no target has one, or nobody answers.
   std::shared_ptr<launch::Containers> containers;
+  /// Who runs those that are for a cluster; none where no target is.
+  std::shared_ptr<launch::Jobs> jobs;
 };
 
 /// Looks at the machine (does the command exist?) but starts nothing. Finds every error, also those
-/// of a draft. `own_cgroup` as in Options.
-Plan make_plan(const Spec& spec, bool own_cgroup = true);
+/// of a draft. `own_cgroup` as in Options; `jobs` is for targets whose runtime is kubernetes, and
+/// may be of a cluster that nobody has asked yet.
+Plan make_plan(const Spec& spec, bool own_cgroup = true,
+               std::shared_ptr<launch::Jobs> jobs = nullptr);
 /// The plan for a person: what would run, for how long, with which limits, towards which goals.
 std::string describe_plan(const Spec& spec, const Plan& plan);
 /// The same for programs: {"app", "runs", "longest_seconds", "targets"}.
@@ -121,8 +126,11 @@ struct CleanUp {
   std::optional<Error> trouble;    ///< containers may be left, and no engine can be asked for them
 };
 /// The same, and removes containers of dead sessions wherever they come from. A machine without an
-/// engine is in no trouble unless its history knows a container run that was cut off.
-CleanUp clean_up(store::Store& store);
+/// engine is in no trouble unless its history knows a container run that was cut off. With `jobs`
+/// also the Jobs of its cluster.
+CleanUp clean_up(store::Store& store, launch::Jobs* jobs = nullptr);
+/// Whether the history knows a run of a cluster that was cut off, and which may have left a Job.
+bool may_have_left_jobs(store::Store& store);
 
 /// One thing that this machine can or cannot measure.
 struct Capability {
