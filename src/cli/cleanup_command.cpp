@@ -1,17 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cluster_options.h"
 #include "commands.h"
 #include "exit_code.h"
 
+#include <cstdlib>
 #include <fmt/format.h>
+#include <memory>
 
+#include <assay/launch/jobs.h>
 #include <assay/session/session.h>
 
 namespace assay::cli {
 namespace {
 
-Result<int> clean_up(const Context& context) {
+/// The cluster to look for Jobs in: one that is named, or any where the history knows of some.
+Result<std::shared_ptr<launch::Jobs>> find_jobs(const std::string& kubeconfig,
+                                                store::Store& store) {
+  const bool named = !kubeconfig.empty() || std::getenv("KUBECONFIG") != nullptr;
+  if (!named && !session::may_have_left_jobs(store)) return nullptr;
+  auto access = cluster_access(kubeconfig);
+  if (!access && !session::may_have_left_jobs(store) && kubeconfig.empty()) return nullptr;
+  if (!access) return fail(access.error());
+  launch::JobSettings settings;
+  settings.access = std::move(*access);
+  return launch::open_jobs(std::move(settings));
+}
+
+Result<int> clean_up(const std::string& kubeconfig, const Context& context) {
   ASSAY_TRY(const auto store, store::open_sqlite(context.store));
-  const session::CleanUp done = session::clean_up(*store);
+  ASSAY_TRY(const auto jobs, find_jobs(kubeconfig, *store));
+  const session::CleanUp done = session::clean_up(*store, jobs.get());
   for (const auto& line : done.lines) fmt::print("{}\n", line);
   if (done.trouble) return fail(*done.trouble);
   if (done.lines.empty()) fmt::print("nothing was left behind\n");
@@ -25,9 +43,14 @@ void add_cleanup_command(CLI::App& app, Context& context) {
       "cleanup", "Remove containers and processes that sessions left behind when they were killed");
   command->footer(
       "\nEvery `assay run` does this by itself; this command also asks the container daemon at\n"
-      "DOCKER_HOST. What belongs to a session that still runs is left alone.\n");
+      "DOCKER_HOST, and the cluster of --kubeconfig or KUBECONFIG for Jobs. What belongs to a\n"
+      "session that still runs is left alone.\n");
+  auto kubeconfig = std::make_shared<std::string>();
+  add_kubeconfig_option(*command, *kubeconfig);
   add_store_option(*command, context);
-  command->callback([&context] { context.action = [&context] { return clean_up(context); }; });
+  command->callback([kubeconfig, &context] {
+    context.action = [kubeconfig, &context] { return clean_up(*kubeconfig, context); };
+  });
 }
 
 }  // namespace assay::cli

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.h"
 #include "exit_code.h"
+#include "job_options.h"
 #include "live_line.h"
 #include "lock_options.h"
+#include "node_runs.h"
 #include "spec_options.h"
 #include "terminal.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <fmt/format.h>
@@ -18,6 +21,7 @@
 #include <utility>
 
 #include <assay/base/files.h>
+#include <assay/launch/jobs.h>
 #include <assay/session/session.h>
 
 namespace assay::cli {
@@ -34,6 +38,7 @@ struct RunArguments {
   bool dry_run = false;
   bool no_cgroup = false;
   LockArguments lock;
+  JobArguments jobs;
 };
 
 /// SIGINT, SIGTERM and SIGHUP as a descriptor: the run's loop decides when to look.
@@ -119,9 +124,28 @@ ReadProcess read_either(const RunArguments& args, const Context& context) {
   return started;
 }
 
+bool is_for_cluster(const session::Spec& spec) {
+  return std::any_of(spec.targets.begin(), spec.targets.end(),
+                     [](const Target& target) { return target.runtime == "kubernetes"; });
+}
+
+/// The cluster that some target is for; none when none is.
+std::shared_ptr<launch::Jobs> find_jobs(const RunArguments& args, ReadSpec& read) {
+  const std::string given = args.jobs.first_given();
+  if (!is_for_cluster(read.spec)) {
+    if (!given.empty()) add_error(read, given + " goes with --runtime kubernetes");
+    return nullptr;
+  }
+  auto settings = job_settings(args.jobs);
+  if (settings) return launch::open_jobs(std::move(*settings));
+  read.errors.push_back({"", 0, settings.error().message, settings.error().kind});
+  return nullptr;
+}
+
 /// A process that runs is watched once, and looked for when it is.
-session::Plan plan_for(const ReadProcess& what, bool own_cgroup) {
-  if (!what.attached()) return session::make_plan(what.read.spec, own_cgroup);
+session::Plan plan_for(const ReadProcess& what, bool own_cgroup,
+                       std::shared_ptr<launch::Jobs> jobs) {
+  if (!what.attached()) return session::make_plan(what.read.spec, own_cgroup, std::move(jobs));
   session::Plan plan;
   plan.runs.push_back({});
   for (const auto& target : what.read.spec.targets) {
@@ -152,7 +176,11 @@ Result<Checked> checked(const RunArguments& args, const Context& context,
   } else {
     add_error(read, wait.error().message);
   }
-  checked.plan = plan_for(checked.what, !args.no_cgroup);
+  auto jobs = find_jobs(args, read);
+  // Each kind of node has a plan of its own.
+  const bool each = jobs != nullptr && !args.jobs.each_node_like.empty();
+  const bool unknown = is_for_cluster(read.spec) && jobs == nullptr;
+  if (!each && !unknown) checked.plan = plan_for(checked.what, !args.no_cgroup, std::move(jobs));
   const session::Plan& plan = checked.plan;
   if (args.dry_run && read.errors.empty())
     fmt::print("{}", session::describe_plan(read.spec, plan));
@@ -182,7 +210,8 @@ Result<int> no_outcome(const Error& error, const Fd& interrupts) {
 Result<int> run(const RunArguments& args, const Context& context) {
   session::Options options;
   ASSAY_TRY(const Checked job, checked(args, context, options));
-  if (args.dry_run) return kDone;
+  const bool each = !args.jobs.each_node_like.empty();
+  if (args.dry_run && !each) return kDone;
 
   options.store_file = context.store;
   options.sessions_folder = args.output.empty() ? context.store.parent_path() / "sessions"
@@ -192,6 +221,11 @@ Result<int> run(const RunArguments& args, const Context& context) {
   options.lock = !args.lock.no_lock;
   const Fd interrupts = signals_as_descriptor();
   options.interrupt_fd = interrupts.get();
+  if (each) {
+    LiveLine line(args.quiet || args.json);
+    return run_on_each_kind(job.what.read.spec, args.jobs, {args.json, args.quiet, args.dry_run},
+                            options, line);
+  }
 
   Result<session::Outcome> outcome = [&] {
     LiveLine line(args.quiet || args.json);
@@ -228,6 +262,8 @@ Examples:
   assay run waggle/plugin-objectcounter:0.0.0 --timeout 1m
   assay run --pid 4711 --for 30s
   assay run --container detector --for 1m
+  assay run --runtime kubernetes --node-selector board=orin waggle/app:1.0 --timeout 1m
+  assay run --runtime kubernetes --each-node-like model waggle/app:1.0 --timeout 1m
 
 The app's output goes to run-N/stdout.log and stderr.log in the session's folder; -f shows it as well.
 The app's standard input is empty (/dev/null).
@@ -266,6 +302,7 @@ Exit codes: 0 goals met, 99 a goal missed, 2 bad input, 3 the app failed, 4 refu
                  "Measure by process tree even where a control group could be made")
       ->envname("ASSAY_NO_CGROUP");
   add_lock_options(*command, args->lock);
+  add_job_options(*command, args->jobs);
   add_store_option(*command, context);
   command->callback([args, &context] {
     give_back_spec(*args, context);

@@ -224,8 +224,8 @@ void add_spec_options(CLI::App& command, SpecArguments& args) {
   option("--pids", args.pids, "Run under this limit of processes and threads", "N");
   option("--gpus", args.gpus, "Give the container these GPUs: all, a number, or ids as in 0,1",
          "GPUS");
-  option("--runtime", args.runtime, "auto, process or docker (default auto: docker for an image)",
-         "NAME");
+  option("--runtime", args.runtime,
+         "auto, process, docker or kubernetes (default auto: docker for an image)", "NAME");
   option("--docker-args", args.docker_args, "What else `docker run` would be told, as one text",
          "TEXT");
   option("--dataset", args.dataset, "What the app reads: a path, an https:// or s3:// address",

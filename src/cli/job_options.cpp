@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "job_options.h"
+
+#include "cluster_options.h"
+
+#include <fmt/format.h>
+
+#include <assay/base/files.h>
+#include <assay/base/text.h>
+
+namespace assay::cli {
+namespace {
+
+constexpr const char* kGroup = "Runs in a cluster (--runtime kubernetes)";
+
+Result<std::map<std::string, std::string>> parse_selector(const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> labels;
+  for (const auto& text : texts) {
+    const size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos)
+      return bad_input(fmt::format("--node-selector: '{}' is not of the form LABEL=VALUE", text));
+    labels[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return labels;
+}
+
+Result<std::string> read_token(const std::string& file) {
+  if (file.empty()) return std::string();
+  ASSAY_TRY(const std::string text, read_file(file, 65536));
+  std::string token(trim(text));
+  if (token.empty() || token.find_first_of("\r\n") != token.npos)
+    return bad_input(fmt::format("--agent-token-file: {} has to hold one line", file));
+  return token;
+}
+
+}  // namespace
+
+std::string JobArguments::first_given() const {
+  if (!node_selector.empty()) return "--node-selector";
+  if (!each_node_like.empty()) return "--each-node-like";
+  if (!name_space.empty()) return "--namespace";
+  if (!agent.empty()) return "--agent";
+  if (!agent_namespace.empty()) return "--agent-namespace";
+  if (!agent_label.empty()) return "--agent-label";
+  if (!agent_token_file.empty()) return "--agent-token-file";
+  if (hooks_folder) return "--hooks-folder";
+  if (!start_timeout.empty()) return "--start-timeout";
+  return kubeconfig.empty() ? "" : "--kubeconfig";
+}
+
+void add_job_options(CLI::App& command, JobArguments& args) {
+  const auto option = [&](const char* name, auto& into, const char* help, const char* type) {
+    return command.add_option(name, into, help)->type_name(type)->group(kGroup);
+  };
+  option("--node-selector", args.node_selector, "Only on a node with these labels",
+         "LABEL=VALUE,..")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  option("--each-node-like", args.each_node_like,
+         "Once on each kind of node, told apart by this label, as in model or board=orin*",
+         "LABEL[=PATTERN]");
+  option("--namespace", args.name_space, "Where the Jobs are made (default)", "NAME");
+  add_kubeconfig_option(command, args.kubeconfig, kGroup);
+  option("--agent", args.agent, "Ask the node's agent at this address, not by the API server",
+         "URL");
+  option("--agent-namespace", args.agent_namespace, "Where the agents' pods are (assay)", "NAME");
+  option("--agent-label", args.agent_label,
+         "By which they are found (app.kubernetes.io/name=assay-agent)", "LABEL=VALUE");
+  option("--agent-token-file", args.agent_token_file,
+         "With the token that agents want (default: the cluster's secret assay-reader)", "FILE");
+  option("--hooks-folder", args.hooks_folder,
+         "The nodes' folder with the agent's socket, mounted for the app at /metrics; '' for none "
+         "(/run/assay)",
+         "DIR");
+  option("--start-timeout", args.start_timeout,
+         "How long the app may wait for its node and its image (5m)", "DURATION");
+}
+
+Result<launch::JobSettings> job_settings(const JobArguments& args) {
+  launch::JobSettings settings;
+  ASSAY_TRY(settings.access, cluster_access(args.kubeconfig));
+  ASSAY_TRY(settings.node_selector, parse_selector(args.node_selector));
+  ASSAY_TRY(settings.agent_token, read_token(args.agent_token_file));
+  if (!args.name_space.empty()) settings.name_space = args.name_space;
+  if (!args.agent_namespace.empty()) settings.agent_namespace = args.agent_namespace;
+  if (!args.agent_label.empty()) settings.agent_label = args.agent_label;
+  settings.agent_url = args.agent;
+  if (args.hooks_folder) settings.hooks_folder = *args.hooks_folder;
+  if (!args.start_timeout.empty()) {
+    const auto patience = parse_duration(args.start_timeout);
+    if (!patience) return bad_input("--start-timeout: " + patience.error().message);
+    settings.start_patience = *patience;
+  }
+  return settings;
+}
+
+Result<NodeLike> parse_node_like(const std::string& text) {
+  const size_t equals = text.find('=');
+  NodeLike like = {text.substr(0, equals)};
+  if (equals != text.npos) like.pattern = text.substr(equals + 1);
+  if (like.label.empty() || like.pattern.empty())
+    return bad_input(
+        fmt::format("--each-node-like: '{}' is not of the form LABEL or LABEL=PATTERN", text));
+  return like;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <assay/base/result.h>
+#include <assay/launch/jobs.h>
+
+namespace assay::cli {
+
+/// What the command line says about runs in a cluster, as typed.
+struct JobArguments {
+  std::string kubeconfig;
+  std::string name_space;
+  std::vector<std::string> node_selector;
+  std::string each_node_like;
+  std::string agent;
+  std::string agent_namespace;
+  std::string agent_label;
+  std::string agent_token_file;
+  std::optional<std::string> hooks_folder;
+  std::string start_timeout;
+
+  /// The first option that only a run in a cluster has; empty: none was given.
+  std::string first_given() const;
+};
+
+void add_job_options(CLI::App& command, JobArguments& args);
+
+/// Errors name the option.
+Result<launch::JobSettings> job_settings(const JobArguments& args);
+
+/// "LABEL" or "LABEL=PATTERN".
+struct NodeLike {
+  std::string label;
+  std::string pattern = "*";
+};
+Result<NodeLike> parse_node_like(const std::string& text);
+
+}  // namespace assay::cli

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "job_options.h"
+
+#include <assay/base/result.h>
+#include <assay/session/session.h>
+
+namespace assay::cli {
+
+/// What of a matrix is printed.
+struct MatrixPrint {
+  bool json = false;
+  bool quiet = false;
+  bool only_kinds = false;  ///< starts nothing
+};
+
+/// One session on each kind of node that --each-node-like names, then the matrix. Gives the worst
+/// exit code of them.
+Result<int> run_on_each_kind(const session::Spec& spec, const JobArguments& args,
+                             const MatrixPrint& print, const session::Options& options,
+                             session::Listener& listener);
+
+}  // namespace assay::cli
