@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sessions on a node of a real Kubernetes: Jobs, measured by the node's agent, on the clock of whoever asked."""
+import io
+import json
+import os
+import pathlib
+import signal
+import tarfile
+import time
+
+import pytest
+from conftest import BIN, KNOWN_LOAD, Place, wait_until
+
+MB = 1 << 20
+TOKEN = "a-token-of-the-agents-test"
+# The agent of this build, which needs this machine's libraries; else as deploy/kubernetes has it.
+AGENT = """
+apiVersion: v1
+kind: Namespace
+metadata: {name: assay}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: agent, namespace: assay, labels: {app.kubernetes.io/name: assay-agent}}
+spec:
+  hostPID: true
+  hostNetwork: true
+  terminationGracePeriodSeconds: 1
+  containers:
+  - name: agent
+    image: busybox:1
+    command: [chroot, /host, BIN/assay-agent, --config, FOLDER/agent.yaml]
+    securityContext: {capabilities: {add: [SYS_NICE, SYS_PTRACE]}}
+    readinessProbe: {httpGet: {path: /readyz, port: 9410}, periodSeconds: 1}
+    volumeMounts: [{name: host, mountPath: /host}]
+  volumes: [{name: host, hostPath: {path: /}}]
+"""
+
+
+def image_of(*programs):
+    """A tar of programs that need nothing else."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as tar:
+        for program in programs:
+            tar.add(program, f"bin/{pathlib.Path(program).name}")
+        tmp = tarfile.TarInfo("tmp")
+        tmp.type = tarfile.DIRTYPE
+        tar.addfile(tmp)
+    return out.getvalue()
+
+
+@pytest.fixture(scope="module")
+def node(cluster, tmp_path_factory):
+    """The cluster's node, with an agent in a pod that wants a token, and an image to run."""
+    folder = tmp_path_factory.mktemp("agent")
+    folder.chmod(0o755)
+    (folder / "token").write_text(TOKEN)
+    (folder / "token").chmod(0o600)
+    (folder / "hooks").mkdir()
+    (folder / "agent.yaml").write_text(json.dumps({
+        "listen": "0.0.0.0:9410", "hooks": str(folder / "hooks/live_metrics.sock"), "docker": "",
+        "tokens": [{"file": "token", "roles": ["read"]}]}))
+    cluster.add_image("load:1", image_of(KNOWN_LOAD, BIN / "frames_load", "/usr/bin/busybox"), "ENV PATH=/bin")
+    cluster.kubectl("create", "-f", "-", text=AGENT.replace("BIN", str(BIN)).replace("FOLDER", str(folder)))
+    cluster.kubectl("create", "secret", "generic", "assay-reader", "-n", "assay", f"--from-literal=token={TOKEN}")
+    cluster.kubectl("wait", "--for=condition=Ready", "pod/agent", "-n", "assay", "--timeout=50s")
+    name = cluster.kubectl("get", "nodes", "-o", "jsonpath={.items[0].metadata.name}")
+    cluster.kubectl("label", "node", name, "board=orin", "--overwrite")
+    cluster.hooks = str(folder / "hooks")
+    yield name
+    cluster.kubectl("delete", "namespace", "assay", "--wait=false")
+
+
+@pytest.fixture
+def place(cluster, node, tmp_path):
+    """Runs `assay` for the cluster."""
+    place = Place(tmp_path)
+    place.env["KUBECONFIG"] = cluster.env["KUBECONFIG"]
+    place.words = ["--runtime", "kubernetes", "--hooks-folder", cluster.hooks]
+    yield place
+    wait_until(lambda: jobs(cluster) == [], 30, lambda: f"no Job is left: {jobs(cluster)}")
+
+
+def jobs(cluster):
+    return cluster.kubectl("get", "jobs", "-l", "assay.dev/session", "-o", "name").split()
+
+
+def test_a_session_on_a_node_has_the_series_of_any_other(cluster, node, place):
+    document = place.json("run", "--json", *place.words, "--node-selector", "board=orin", "--memory", "256MB", "load:1", "--",
+                          "known_load", "1", "3", str(64 * MB), timeout=120)
+    assert document["device"]["hostname"] == node and document["device"]["cores"] == os.cpu_count()
+    run = document["runs"][0]
+    assert run["status"] == "finished" and run["exit"]["code"] == 0, run
+    assert run["runtime"] == "kubernetes" and run["isolation"] == "pod"
+    assert run["elsewhere"]["node"] == node and run["elsewhere"]["measured_by"] == f"agent on {node}"
+    # Here both clocks are one: what is measured has to be nothing, within what it claims.
+    assert abs(run["elsewhere"]["clock_offset_seconds"]) <= run["elsewhere"]["clock_uncertainty_seconds"] + 0.002
+    assert run["elsewhere"]["clock_uncertainty_seconds"] < 0.2
+    footprint = run["footprint"]
+    assert footprint["cpu_cores"]["source"] == f"agent on {node}"
+    used = footprint["cpu_cores"]["mean"] * run["duration_seconds"]
+    assert used == pytest.approx(3, rel=0.1), run
+    assert footprint["memory_bytes"]["peak"] == pytest.approx(64 * MB, rel=0.15)
+    assert run["exit"]["user_seconds"] + run["exit"]["system_seconds"] == pytest.approx(3, rel=0.1)
+    assert "cpu" in (place.folder / "sessions" / document["session"] / "run-1/stdout.log").read_text()
+
+
+def test_what_the_app_reports_and_its_goals_come_home(place):
+    run = place.run(*place.words, "--cpus", "1", "--goal", "fps >= 10", "load:1", "--", "frames_load", "1", "20", "5",
+                    timeout=120)
+    assert run["metrics"]["fps"]["mean"] == pytest.approx(50, rel=0.5), run
+    assert run["goals"][0]["met"]
+    missed = place.run(*place.words, "--goal", "fps >= 1000", "load:1", "--", "frames_load", "1", "20", "4", expect=99,
+                       timeout=120)
+    assert not missed["goals"][0]["met"]
+
+
+def test_ends_are_told_as_of_any_other_run(place):
+    failed = place.run(*place.words, "load:1", "--", "busybox", "sh", "-c", "echo last words; exit 3", expect=3, timeout=90)
+    assert failed["status"] == "failed" and failed["exit"]["code"] == 3
+    oom = place.run(*place.words, "--memory", "32MB", "load:1", "--", "known_load", "1", "1", str(100 * MB), expect=3,
+                    timeout=90)
+    assert oom["status"] == "oom" and "out of memory" in oom["exit"]["detail"], oom
+    late = place.run(*place.words, "--timeout", "3s", "--grace", "2s", "load:1", "--", "busybox", "sleep", "600", timeout=90)
+    assert late["status"] == "timeout", late
+    assert 2.5 < late["duration_seconds"] < 15
+
+
+def test_what_cannot_start_is_a_sentence(cluster, place):
+    image = place.assay("run", *place.words, "nobody/nothing:1", timeout=120)
+    assert image.returncode == 4 and "image nobody/nothing:1 cannot run on" in image.stderr, image.stderr
+    large = place.assay("run", *place.words, "--cpus", "500", "--start-timeout", "4s", "load:1", "--", "busybox", "true",
+                        timeout=90)
+    assert large.returncode == 4 and "Insufficient cpu" in large.stderr, large.stderr
+    labels = place.assay("run", *place.words, "--node-selector", "board=none", "load:1", timeout=60)
+    assert labels.returncode == 2 and "the cluster has no node with board=none" in labels.stderr
+    agent = place.assay("run", *place.words, "--agent-namespace", "default", "load:1", timeout=60)
+    assert agent.returncode == 4 and "kubectl apply -k deploy/kubernetes" in agent.stderr
+    cluster.kubectl("create", "namespace", "small")
+    cluster.kubectl("create", "quota", "q", "-n", "small", "--hard=pods=0")
+    quota = place.assay("run", *place.words, "--namespace", "small", "load:1", "--", "busybox", "true", timeout=90)
+    assert quota.returncode == 4 and "exceeded quota" in quota.stderr, quota.stderr
+    cluster.kubectl("delete", "namespace", "small", "--wait=false")
+
+
+def test_an_interrupt_ends_the_job_and_cleanup_what_a_kill_left(cluster, place):
+    def start():
+        process = place.start("run", *place.words, "--grace", "2s", "load:1", "--", "busybox", "sleep", "600")
+        wait_until(lambda: jobs(cluster), 60, "there is a Job")
+        wait_until(lambda: "Running" in cluster.kubectl("get", "pods", "-l", "assay.dev/session"), 60, "it runs")
+        time.sleep(2)
+        return process
+
+    process = start()
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    wait_until(lambda: jobs(cluster) == [], 30, "its Job is gone")
+    process = start()
+    process.kill()
+    process.communicate(timeout=30)
+    assert len(jobs(cluster)) == 1
+    cleaned = place.assay("cleanup", timeout=60)
+    assert cleaned.returncode == 0 and "deleted Job assay-" in cleaned.stdout, cleaned.stdout + cleaned.stderr
+    wait_until(lambda: jobs(cluster) == [], 30, "it is gone")
+
+
+def test_each_kind_of_node_is_a_line_of_the_matrix(node, place):
+    words = [*place.words, "--each-node-like", "board", "load:1", "--", "known_load", "1", "1", "0"]
+    done = place.assay("run", *words, timeout=120)
+    assert done.returncode == 0, done.stderr
+    head, line = done.stdout.strip().splitlines()[-2:]
+    assert head.split() == ["board", "node", "status", "duration", "cores", "memory", "goals"]
+    assert line.split()[:3] == ["orin", node, "finished"]
+    document = place.json("run", "--json", *words, timeout=120)
+    assert [(kind["kind"], kind["node"]) for kind in document["kinds"]] == [("orin", node)]
+    assert document["kinds"][0]["session"]["runs"][0]["status"] == "finished"
