@@ -106,6 +106,9 @@ TEST_F(ApiTest, tells_one_app_with_all_its_counters_and_when_they_were_read) {
   added.add(0.25, 3);
   const auto step = reports.declare(caller, {"step", "seconds", hooks::ReportKind::timer});
   reports.durations(caller, step, clock.now(), added);
+  const auto fps = reports.declare(caller, {"fps", "per second", hooks::ReportKind::rate});
+  reports.value(caller, fps, clock.now(), 12.5);
+  reports.caller_gone(caller);
   const auto read = clock.now();
   clock.advance(Milliseconds(300));
   request.query = "app=" + std::string(64, 'a');
@@ -123,6 +126,7 @@ TEST_F(ApiTest, tells_one_app_with_all_its_counters_and_when_they_were_read) {
   EXPECT_NEAR(durations.at(0).at(0).get<double>(), 0.25, 0.0025);
   EXPECT_EQ(durations.at(0).at(1), 3);
   EXPECT_EQ(app.at("reported").at("step").at("unix_ns"), unix_ns(read));
+  EXPECT_EQ(app.at("reported").at("fps").at("value"), 12.5) << "as of its time";
   request.query = "app=somebody";
   EXPECT_TRUE(Json::parse(ask("GET", "/api/v1/apps").body).at("apps").empty());
 }

@@ -196,6 +196,9 @@ Json detail_json(const LiveApp& app, const AppReports* reported, Timestamp now) 
   Json& reports = json["reported"] = reported_json(*reported, now);
   for (const auto& [name, report] : reported->reports) {
     reports[name]["unix_ns"] = unix_ns(report->time);
+    // As it was at that time: whoever is gone since then counts no more in what is true now.
+    if (report->info.kind == hooks::ReportKind::rate)
+      set_number(reports[name], "value", report->window.latest());
     if (report->info.kind == hooks::ReportKind::timer)
       reports[name]["durations"] = durations_json(report->durations);
   }

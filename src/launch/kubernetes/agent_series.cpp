@@ -25,7 +25,9 @@ AgentSeries::Line* AgentSeries::line_of(const std::string& name, Timestamp start
   const auto id = metric_id(name);
   if (!id) return nullptr;
   Line& line = totals_[name];
-  line.id = sink.declare(describe(*id, Scope::app, who_));
+  // By that word others know that memory is a group's working set.
+  const bool of_group = !name.starts_with("network_");
+  line.id = sink.declare(describe(*id, Scope::app, of_group ? who_ + " (cgroup)" : who_));
   // A new group has used nothing yet.
   if (metric(*id).kind == Kind::counter) {
     sink.sample(line.id, started, 0);

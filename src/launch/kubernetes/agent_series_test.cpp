@@ -67,7 +67,7 @@ TEST(AgentSeries, are_on_our_clock_from_the_apps_start) {
   series.push(read(app(1500, 1.25)), ahead_by_90_s(), kept);
   const Series* cpu = kept.find("cpu_usage_seconds_total");
   ASSERT_NE(cpu, nullptr);
-  EXPECT_EQ(cpu->info.source, "agent on n1");
+  EXPECT_EQ(cpu->info.source, "agent on n1 (cgroup)");
   EXPECT_EQ(cpu->values, (std::vector<double>{0, 0.25, 1.25}));
   EXPECT_EQ(cpu->times,
             (std::vector<Timestamp>{from_unix_ns(kOurs), from_unix_ns(kOurs + 500'000'000),

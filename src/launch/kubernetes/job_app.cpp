@@ -248,7 +248,7 @@ class JobApp final : public RunningApp {
     released_ = true;
     end_thread();
     log_.finish();
-    const Exit exit = final_exit();
+    Exit exit = final_exit();
     remove();
     return exit;
   }

@@ -206,7 +206,7 @@ TEST_F(JobsTest, an_app_is_measured_by_its_nodes_agent_on_our_clock) {
   ASSERT_TRUE(probes[0]->sample(clock, kept));
   const Series* cpu = kept.find("cpu_usage_seconds_total");
   ASSERT_NE(cpu, nullptr);
-  EXPECT_EQ(cpu->info.source, "agent on n1");
+  EXPECT_EQ(cpu->info.source, "agent on n1 (cgroup)");
   EXPECT_GE(cpu->values.size(), 3);
   EXPECT_NEAR(cpu->values.back(), assay::seconds(cpu->times.back() - cpu->times.front()) * 2, 0.1);
   const auto elsewhere = (*app)->elsewhere();

@@ -23,6 +23,7 @@ bool takes_pods(const kubeapi::Node& node) {
 /// "n1, n2 and 3 more".
 std::string names_of(const std::vector<const kubeapi::Node*>& nodes) {
   std::vector<std::string> names;
+  names.reserve(nodes.size());
   for (const auto* node : nodes) names.push_back(node->name);
   const size_t more = names.size() > kMostNames ? names.size() - kMostNames : 0;
   names.resize(names.size() - more);
@@ -134,6 +135,7 @@ std::vector<NodeKind> kinds_of(const std::vector<kubeapi::Node>& nodes, const st
     kind.nodes.push_back(node.name);
   }
   std::vector<NodeKind> all;
+  all.reserve(kinds.size());
   for (auto& [name, kind] : kinds) all.push_back(std::move(kind));
   return all;
 }

@@ -97,7 +97,7 @@ def test_a_session_on_a_node_has_the_series_of_any_other(cluster, node, place):
     assert abs(run["elsewhere"]["clock_offset_seconds"]) <= run["elsewhere"]["clock_uncertainty_seconds"] + 0.002
     assert run["elsewhere"]["clock_uncertainty_seconds"] < 0.2
     footprint = run["footprint"]
-    assert footprint["cpu_cores"]["source"] == f"agent on {node}"
+    assert footprint["cpu_cores"]["source"] == f"agent on {node} (cgroup)"
     used = footprint["cpu_cores"]["mean"] * run["duration_seconds"]
     assert used == pytest.approx(3, rel=0.1), run
     assert footprint["memory_bytes"]["peak"] == pytest.approx(64 * MB, rel=0.15)
@@ -108,7 +108,8 @@ def test_a_session_on_a_node_has_the_series_of_any_other(cluster, node, place):
 def test_what_the_app_reports_and_its_goals_come_home(place):
     run = place.run(*place.words, "--cpus", "1", "--goal", "fps >= 10", "load:1", "--", "frames_load", "1", "20", "5",
                     timeout=120)
-    assert run["metrics"]["fps"]["mean"] == pytest.approx(50, rel=0.5), run
+    assert run["metrics"]["fps"]["min"] > 10, "what ended is not told as nothing"
+    assert run["metrics"]["fps"]["mean"] == pytest.approx(50, rel=0.3), run
     assert run["goals"][0]["met"]
     missed = place.run(*place.words, "--goal", "fps >= 1000", "load:1", "--", "frames_load", "1", "20", "4", expect=99,
                        timeout=120)
