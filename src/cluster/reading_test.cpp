@@ -27,6 +27,7 @@ TEST(Sources, are_found_with_both_kinds_of_labels) {
                       names({"container_cpu_usage_seconds_total", "DCGM_FI_DEV_GPU_UTIL"})},
                      {"container_label_io_kubernetes_pod_name!", vector_of({{"{}", 3}})},
                      {"{pod!", vector_of({{"{}", 5}})},
+                     {"UTIL[1m]", vector_of({{"{}", 2}})},
                      {"count_over_time", vector_of({{"{}", 10}})}});
   promapi::Queries queries(server.access());
   const auto sources = find_sources(queries, nullptr);

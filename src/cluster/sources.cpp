@@ -94,10 +94,17 @@ Result<Sources> find_sources(promapi::Queries& queries, net::Stopper* stopper) {
   if (scrapes > 1)
     sources.window = fmt::format("{:.0f}s", std::clamp(4 * 600 / scrapes, 120.0, 900.0));
   if (sources.has("DCGM_FI_DEV_GPU_UTIL")) {
-    ASSAY_TRY(const double count,
-              number(queries, "max(count_over_time(DCGM_FI_DEV_GPU_UTIL[5m]))", stopper));
+    // By the last minute; where that has too few, by more.
+    constexpr double kFewest = 4;
+    double over = 60;
+    ASSAY_TRY(double count,
+              number(queries, "max(count_over_time(DCGM_FI_DEV_GPU_UTIL[1m]))", stopper));
+    if (count < kFewest) {
+      over = 300;
+      ASSAY_TRY(count, number(queries, "max(count_over_time(DCGM_FI_DEV_GPU_UTIL[5m]))", stopper));
+    }
     if (count > 1)
-      sources.gpu_step_seconds = std::clamp(std::round(300 / count), kShortestStep, kLongestStep);
+      sources.gpu_step_seconds = std::clamp(std::round(over / count), kShortestStep, kLongestStep);
   }
   return sources;
 }

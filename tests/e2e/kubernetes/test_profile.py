@@ -127,7 +127,7 @@ def test_nodes_pods_and_jobs_carry_what_they_use(cluster, node, prometheus, job,
         assert of_node["gpu-static"]["count"] == "2" and of_node["gpu-static"]["model"] == "NVIDIA H200"
         assert of_node["gpu-static"]["mem_size"] == "140GB"
         assert of_node["gpu-0"]["max_gpu_util"] > 50 and of_node["gpu-1"]["max_gpu_util"] == 0
-        wait_until(lambda: annotations(cluster, f"node/{node}")["gpu-1"].get("cyclic_pattern") is False, 60,
+        wait_until(lambda: annotations(cluster, f"node/{node}")["gpu-1"].get("cyclic_pattern") is False, 120,
                    "after twenty values there is an answer", every=0.5)
 
         wait_until(lambda: "cpu_util" in annotations(cluster, "pod/train-worker-1"), 30, "the kubelet tells of pods", every=0.5)

