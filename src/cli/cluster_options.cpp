@@ -2,7 +2,10 @@
 #include "cluster_options.h"
 
 #include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
 #include <string>
+#include <system_error>
 
 namespace assay::cli {
 namespace {
@@ -18,7 +21,15 @@ Result<kubeapi::Access> cluster_access(std::string kubeconfig) {
   if (kubeconfig.empty()) kubeconfig = variable("KUBECONFIG");
   const auto account = kubeapi::own_service_account();
   if (kubeconfig.empty() && account) return kubeapi::read_service_account(*account);
-  if (kubeconfig.empty()) kubeconfig = variable("HOME") + "/.kube/config";
+  if (kubeconfig.empty()) {
+    kubeconfig = variable("HOME") + "/.kube/config";
+    std::error_code ignored;
+    if (!std::filesystem::exists(kubeconfig, ignored))
+      return refused(
+          fmt::format("no cluster is named, and there is no {}: name one with "
+                      "--kubeconfig FILE or KUBECONFIG",
+                      kubeconfig));
+  }
   return kubeapi::read_kubeconfig(kubeconfig);
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "annotation_patch.h"
 
-#include "json_at.h"
 #include "object_json.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <assay/kubeapi/json_at.h>
 
 namespace assay::kubeapi {
 namespace {

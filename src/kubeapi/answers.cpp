@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "answers.h"
 
-#include "json_at.h"
-
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <assay/base/text.h>
 #include <assay/base/wording.h>
+#include <assay/kubeapi/json_at.h>
 
 namespace assay::kubeapi {
 namespace {

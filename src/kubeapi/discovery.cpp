@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "answers.h"
 #include "discovery_json.h"
-#include "json_at.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <assay/kubeapi/discovery.h>
+#include <assay/kubeapi/json_at.h>
 
 namespace assay::kubeapi {
 namespace {

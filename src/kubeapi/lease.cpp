@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lease.h"
 
-#include "json_at.h"
-
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <assay/kubeapi/json_at.h>
 
 namespace assay::kubeapi {
 namespace {

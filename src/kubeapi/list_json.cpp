@@ -2,7 +2,6 @@
 #include "list_json.h"
 
 #include "answers.h"
-#include "json_at.h"
 #include "object_json.h"
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <assay/base/wording.h>
+#include <assay/kubeapi/json_at.h>
 
 namespace assay::kubeapi {
 namespace {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "object_json.h"
 
-#include "json_at.h"
 #include "resize_patch.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+
+#include <assay/kubeapi/json_at.h>
 
 namespace assay::kubeapi {
 namespace {

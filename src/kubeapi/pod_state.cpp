@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pod_state.h"
 
-#include "json_at.h"
-
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <assay/kubeapi/json_at.h>
 
 namespace assay::kubeapi {
 namespace {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "resize_patch.h"
 
-#include "json_at.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <assay/base/text.h>
+#include <assay/kubeapi/json_at.h>
 
 namespace assay::kubeapi {
 namespace {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "answers.h"
-#include "json_at.h"
 #include "object_json.h"
 #include "write_answers.h"
 
@@ -8,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <assay/kubeapi/json_at.h>
 #include <assay/kubeapi/writes.h>
 
 namespace assay::kubeapi {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kubernetes/agent_answer.h"
 
-#include "kubernetes/json_at.h"
-
 #include <cmath>
+
+#include <assay/kubeapi/json_at.h>
 
 namespace assay::launch {
 namespace {
+
+using kubeapi::at;
+using kubeapi::text_at;
 
 using Json = nlohmann::json;
 

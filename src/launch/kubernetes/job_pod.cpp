@@ -2,15 +2,19 @@
 #include "kubernetes/job_pod.h"
 
 #include "docker/container_app.h"
-#include "kubernetes/json_at.h"
 #include "process/exit_text.h"
 
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
 
+#include <assay/kubeapi/json_at.h>
+
 namespace assay::launch {
 namespace {
+
+using kubeapi::at;
+using kubeapi::text_at;
 
 using Json = nlohmann::json;
 

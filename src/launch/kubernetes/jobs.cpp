@@ -2,18 +2,21 @@
 #include "docker/container.h"
 #include "kubernetes/job_launcher.h"
 #include "kubernetes/job_manifest.h"
-#include "kubernetes/json_at.h"
 #include "kubernetes/node_choice.h"
 
 #include <fmt/format.h>
 
 #include <assay/base/text.h>
 #include <assay/kubeapi/follower.h>
+#include <assay/kubeapi/json_at.h>
 #include <assay/kubeapi/writes.h>
 #include <assay/launch/jobs.h>
 
 namespace assay::launch {
 namespace {
+
+using kubeapi::at;
+using kubeapi::text_at;
 
 /// What the manifests of the agent call the token that it wants to see.
 constexpr const char* kTokenSecret = "assay-reader";

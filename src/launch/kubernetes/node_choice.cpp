@@ -2,15 +2,19 @@
 #include "kubernetes/node_choice.h"
 
 #include "kubernetes/job_manifest.h"
-#include "kubernetes/json_at.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <fnmatch.h>
 
+#include <assay/kubeapi/json_at.h>
+
 namespace assay::launch {
 namespace {
+
+using kubeapi::at;
+using kubeapi::text_at;
 
 using Plain = nlohmann::json;
 

@@ -6,7 +6,6 @@ import os
 import pathlib
 import signal
 import tarfile
-import time
 
 import pytest
 from conftest import BIN, KNOWN_LOAD, Place, wait_until
@@ -149,7 +148,6 @@ def test_an_interrupt_ends_the_job_and_cleanup_what_a_kill_left(cluster, place):
         process = place.start("run", *place.words, "--grace", "2s", "load:1", "--", "busybox", "sleep", "600")
         wait_until(lambda: jobs(cluster), 60, "there is a Job")
         wait_until(lambda: "Running" in cluster.kubectl("get", "pods", "-l", "assay.dev/session"), 60, "it runs")
-        time.sleep(2)
         return process
 
     process = start()
