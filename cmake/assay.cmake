@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # assay_library(ROOM SOURCES ... [PUBLIC ...] [PRIVATE ...]): one static library per room.
-# assay_test(ROOM SOURCES ... [LINK ...] [TIMEOUT seconds]): the room's unit tests, one ctest entry per case.
+# assay_test(ROOM SOURCES ... [LINK ...] [TIMEOUT seconds] [OPTIMIZED]): the room's unit tests, one ctest entry per case;
+#   OPTIMIZED for those that compute much.
 # assay_fuzzer(NAME SOURCE LINK ...): a libFuzzer target with its seeds in fuzz/corpus/NAME.
 # ASSAY_NEEDS_ONNXRUNTIME: properties of a test that runs npm's onnxruntime-node, in the folder that ASSAY_ORT names.
 
@@ -41,15 +42,17 @@ function(assay_test room)
   if(NOT ASSAY_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "OPTIMIZED" "TIMEOUT" "SOURCES;LINK" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 60)
   endif()
   add_executable(${room}_test ${ARG_SOURCES})
   target_link_libraries(${room}_test PRIVATE assay_flags assay::${room} ${ARG_LINK} GTest::gtest_main)
   target_include_directories(${room}_test PRIVATE .)
-  # A test runs for milliseconds and is compiled for seconds; what it tests is as users get it.
-  target_compile_options(${room}_test PRIVATE $<$<CONFIG:RelWithDebInfo>:-O0>)
+  # Most tests run for milliseconds and are compiled for seconds.
+  if(NOT ARG_OPTIMIZED)
+    target_compile_options(${room}_test PRIVATE $<$<CONFIG:RelWithDebInfo>:-O0>)
+  endif()
   target_compile_definitions(${room}_test PRIVATE
     ASSAY_TESTDATA="${CMAKE_CURRENT_SOURCE_DIR}/testdata"
     ASSAY_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
