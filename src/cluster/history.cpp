@@ -1,165 +1,139 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "history.h"
 
+#include "history_documents.h"
+
 #include <algorithm>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
 namespace assay::cluster {
 namespace {
 
-using nlohmann::json;
-using Documents = std::vector<std::pair<std::string, std::string>>;
-
 /// More pods than that, of an unreachable store, are not remembered.
 constexpr size_t kMostGone = 20'000;
+/// So many documents are in memory at once.
+constexpr size_t kPiece = 500;
+/// A worker that was there was saved many times within this.
+constexpr Nanoseconds kKeepWorkers = std::chrono::hours(24 * 2);
 
-json uses_json(const Uses& uses) {
-  const auto usage = [](const Usage& one) { return json::parse(one.to_text()); };
-  return {{"cores", usage(uses.cores)},
-          {"memory_bytes", usage(uses.memory)},
-          {"network_bytes_per_second", usage(uses.network)},
-          {"disk_bytes_per_second", usage(uses.disk)}};
-}
+/// Puts documents of a kind, many at once.
+class Pieces {
+ public:
+  Pieces(store::Shelf& shelf, const char* kind) : shelf_(shelf), kind_(kind) {}
 
-Result<Uses> parse_uses(const json& from) {
-  Uses uses;
-  const auto read = [&](const char* name, Usage& into) -> Result<void> {
-    ASSAY_TRY(into, Usage::from_text(from.at(name).dump()));
+  Result<void> add(const std::string& name, std::string document) {
+    documents_.emplace_back(name, std::move(document));
+    return documents_.size() < kPiece ? Result<void>() : finish();
+  }
+  Result<void> finish() {
+    if (documents_.empty()) return {};
+    ASSAY_CHECK(shelf_.put_all(kind_, documents_));
+    documents_.clear();
     return {};
-  };
-  ASSAY_CHECK(read("cores", uses.cores));
-  ASSAY_CHECK(read("memory_bytes", uses.memory));
-  ASSAY_CHECK(read("network_bytes_per_second", uses.network));
-  ASSAY_CHECK(read("disk_bytes_per_second", uses.disk));
-  return uses;
-}
+  }
 
-json object_json(const kubeapi::ObjectName& object) {
-  return {{"group", object.resource.group},
-          {"version", object.resource.version},
-          {"plural", object.resource.plural},
-          {"kind", object.resource.kind},
-          {"namespaced", object.resource.namespaced},
-          {"namespace", object.name_space},
-          {"name", object.name},
-          {"uid", object.uid}};
-}
+ private:
+  store::Shelf& shelf_;
+  const std::string kind_;
+  std::vector<std::pair<std::string, std::string>> documents_;
+};
 
-kubeapi::ObjectName parse_object(const json& from) {
-  const auto text = [&](const char* name) { return from.at(name).get<std::string>(); };
-  return {{text("group"), text("version"), text("plural"), text("kind"),
-           from.at("namespaced").get<bool>()},
-          text("namespace"),
-          text("name"),
-          text("uid")};
-}
-
-json worker_json(const WorkerMost& most) {
-  json gpus = json::object();
-  for (const auto& [name, values] : most.gpus) gpus[name] = {values.first, values.second};
-  return {{"cores", most.cores}, {"memory", most.memory}, {"network", most.network},
-          {"disk", most.disk},   {"gpus", gpus},          {"last", unix_ns(most.last)}};
-}
-
-WorkerMost parse_worker(const json& from) {
-  WorkerMost most;
-  most.cores = from.at("cores").get<double>();
-  most.memory = from.at("memory").get<double>();
-  most.network = from.at("network").get<double>();
-  most.disk = from.at("disk").get<double>();
-  most.last = from_unix_ns(from.at("last").get<int64_t>());
-  for (const auto& [name, values] : from.at("gpus").items())
-    most.gpus[name] = {values.at(0).get<double>(), values.at(1).get<double>()};
-  return most;
-}
-
-json gpus_json(const std::vector<PodGpu>& gpus) {
-  json all = json::object();
-  for (const auto& gpu : gpus)
-    all[gpu_name(gpu.node, gpu.index)] = {{"utilization", json::parse(gpu.utilization.to_text())},
-                                          {"most_memory", gpu.most_memory}};
-  return all;
+bool has_used(const Uses& uses, const std::vector<PodGpu>& gpus) {
+  return uses.cores.count() > 0 || !gpus.empty();
 }
 
 }  // namespace
 
-std::string job_document(const JobState& job) {
-  json workers = json::object();
-  for (const auto& [name, most] : job.workers) workers[name] = worker_json(most);
-  return json{{"object", object_json(job.object)},
-              {"workers", workers},
-              {"uses", uses_json(job.uses)},
-              {"gpu_utilization", json::parse(job.gpu_utilization.to_text())},
-              {"gpus", json::parse(job.gpus.to_text())},
-              {"kind", job.findings.kind},
-              {"first", unix_ns(job.first)},
-              {"last", unix_ns(job.last)},
-              {"gone", job.gone}}
-      .dump();
-}
-
-Result<JobState> parse_job(const std::string& document) {
-  JobState job;
-  try {
-    const auto read = json::parse(document);
-    job.object = parse_object(read.at("object"));
-    for (const auto& [name, most] : read.at("workers").items())
-      job.workers[name] = parse_worker(most);
-    ASSAY_TRY(job.uses, parse_uses(read.at("uses")));
-    ASSAY_TRY(job.gpu_utilization, Usage::from_text(read.at("gpu_utilization").dump()));
-    ASSAY_TRY(job.gpus, Usage::from_text(read.at("gpus").dump()));
-    job.findings.kind = read.at("kind").get<std::string>();
-    job.first = from_unix_ns(read.at("first").get<int64_t>());
-    job.last = from_unix_ns(read.at("last").get<int64_t>());
-    job.gone = read.at("gone").get<bool>();
-  } catch (const json::exception&) {
-    return bad_input("a job of the history cannot be read");
-  }
-  return job;
-}
-
-std::string pod_document(const PodState& pod) {
-  return json{{"object", object_json(pod.object)}, {"node", pod.node},
-              {"uses", uses_json(pod.uses)},       {"gpus", gpus_json(pod.gpus)},
-              {"kind", pod.findings.kind},         {"first", unix_ns(pod.first)},
-              {"last", unix_ns(pod.last)}}
-      .dump();
-}
-
-std::string node_document(const NodeState& node) {
-  json gpus = json::object();
-  for (const auto& [index, gpu] : node.gpus)
-    gpus[index] = {{"model", gpu.now.model},
-                   {"utilization", json::parse(gpu.utilization.to_text())},
-                   {"memory_share", json::parse(gpu.memory_share.to_text())}};
-  return json{{"object", object_json(node.object)}, {"uses", uses_json(node.uses)}, {"gpus", gpus}}
-      .dump();
-}
-
-void History::take_over() {
+void History::take_over(Tracker& tracker) {
   beside_ = true;
-  known_.clear();
+  for (auto& [uid, job] : tracker.jobs()) job.read_back = false;
+  for (auto& [uid, pod] : tracker.pods()) pod.read_back = false;
+  for (auto& [name, node] : tracker.nodes()) node.read_back = false;
 }
 
-Result<void> History::restore(const Seen& seen, Tracker& tracker) {
-  for (const auto& pod : seen.pods) {
-    if (!pod.job) continue;
-    const auto& uid = pod.job->uid;
-    if (known_.contains(uid) && tracker.jobs().contains(uid)) continue;
-    ASSAY_TRY(const auto document, shelf_.find(kJobKind, uid));
-    if (document) {
-      auto job = parse_job(document->json);
-      if (job)
-        tracker.restore(std::move(*job), beside_);
-      else  // of a later version, or broken: it is not ours to throw away
-        ASSAY_CHECK(shelf_.put(kUnreadableKind, uid, document->json));
-    }
-    known_.insert(uid);
+/// Whether there was a document.
+template <class State, class Parse>
+Result<bool> History::restore_one(Tracker& tracker, State& state, const char* kind,
+                                  const std::string& name, Parse parse) {
+  ASSAY_TRY(const auto document, shelf_.find(kind, name));
+  if (document) {
+    auto before = parse(document->json);
+    if (before)
+      tracker.restore(std::move(*before), beside_);
+    else  // of a later version, or broken: it is not ours to throw away
+      ASSAY_CHECK(shelf_.put(std::string(kind) + kUnreadable, name, document->json));
+  }
+  state.read_back = true;
+  return document.has_value();
+}
+
+Result<void> History::restore(Tracker& tracker, const std::function<bool()>& more) {
+  for (auto& [uid, job] : tracker.jobs()) {
+    if (job.read_back) continue;
+    if (!more()) return {};
+    ASSAY_CHECK(restore_one(tracker, job, kJobKind, uid, parse_job));
+  }
+  for (auto& [name, node] : tracker.nodes()) {
+    if (node.read_back) continue;
+    if (!more()) return {};
+    ASSAY_CHECK(restore_one(tracker, node, kNodeKind, name, parse_node));
+  }
+  for (auto& [uid, pod] : tracker.pods()) {
+    if (pod.read_back) continue;
+    if (!more()) return {};
+    // Whose it is may not have been known when it was saved, or not be known yet.
+    const auto [likely, other] =
+        pod.job.empty() ? std::pair(kPodKind, kWorkerKind) : std::pair(kWorkerKind, kPodKind);
+    ASSAY_TRY(const bool found, restore_one(tracker, pod, likely, uid, parse_pod));
+    if (!found) ASSAY_CHECK(restore_one(tracker, pod, other, uid, parse_pod));
   }
   beside_ = false;
+  return {};
+}
+
+bool History::has_turn(const std::string& name, bool all) const {
+  return all || std::hash<std::string>()(name) % kTurns == turn_;
+}
+
+Result<void> History::save_jobs(Tracker& tracker) {
+  Pieces jobs(shelf_, kJobKind);
+  for (const auto& [uid, job] : tracker.jobs())
+    if (job.unsaved && job.read_back) ASSAY_CHECK(jobs.add(uid, job_document(job)));
+  ASSAY_CHECK(jobs.finish());
+  for (auto& [uid, job] : tracker.jobs())
+    if (job.read_back) job.unsaved = false;
+  return {};
+}
+
+Result<void> History::save_pods(Tracker& tracker, bool all) {
+  Pieces pods(shelf_, kPodKind), workers(shelf_, kWorkerKind);
+  for (const auto& pod : gone_)
+    if (pod.read_back && has_used(pod.uses, pod.gpus))
+      ASSAY_CHECK(pods.add(pod.object.uid, pod_document(pod)));
+  for (const auto& [uid, pod] : tracker.pods())
+    if (pod.read_back && has_used(pod.uses, pod.gpus) && has_turn(uid, all))
+      ASSAY_CHECK((pod.job.empty() ? pods : workers).add(uid, pod_document(record_of(pod))));
+  ASSAY_CHECK(pods.finish());
+  ASSAY_CHECK(workers.finish());
+  gone_.clear();
+  return {};
+}
+
+Result<void> History::save_nodes(Tracker& tracker, bool all) {
+  Pieces nodes(shelf_, kNodeKind);
+  for (const auto& [name, node] : tracker.nodes())
+    if (node.read_back && has_turn(name, all)) ASSAY_CHECK(nodes.add(name, node_document(node)));
+  return nodes.finish();
+}
+
+Result<void> History::forget_old(Timestamp now) {
+  for (const std::string kind : {kJobKind, kPodKind, kWorkerKind, kNodeKind}) {
+    const auto keep = kind == kWorkerKind ? std::min(keep_, kKeepWorkers) : keep_;
+    ASSAY_CHECK(shelf_.remove_older(kind, now - keep));
+    ASSAY_CHECK(shelf_.remove_older(kind + kUnreadable, now - keep_));
+  }
   return {};
 }
 
@@ -167,27 +141,11 @@ Result<void> History::save(Tracker& tracker, Timestamp now, bool all) {
   auto gone = tracker.take_gone();
   std::move(gone.begin(), gone.end(), std::back_inserter(gone_));
   if (gone_.size() > kMostGone) gone_.resize(kMostGone);
-  Documents jobs, pods, nodes;
-  for (const auto& [uid, job] : tracker.jobs())
-    if (job.unsaved && known_.contains(uid)) jobs.emplace_back(uid, job_document(job));
-  for (const auto& pod : gone_)
-    if (pod.uses.cores.count() || !pod.gpus.empty())
-      pods.emplace_back(pod.object.uid, pod_document(pod));
-  if (all) {
-    for (const auto& [uid, pod] : tracker.pods())
-      if (pod.job.empty() && pod.uses.cores.count()) pods.emplace_back(uid, pod_document(pod));
-    for (const auto& [name, node] : tracker.nodes()) nodes.emplace_back(name, node_document(node));
-  }
-  ASSAY_CHECK(shelf_.put_all(kJobKind, jobs));
-  ASSAY_CHECK(shelf_.put_all(kPodKind, pods));
-  ASSAY_CHECK(shelf_.put_all(kNodeKind, nodes));
-  for (const char* kind : {kJobKind, kPodKind, kNodeKind})
-    ASSAY_CHECK(shelf_.remove_older(kind, now - keep_));
-  gone_.clear();
-  for (auto& [uid, job] : tracker.jobs())
-    if (known_.contains(uid)) job.unsaved = false;
-  std::erase_if(known_, [&](const std::string& uid) { return !tracker.jobs().contains(uid); });
-  return {};
+  ASSAY_CHECK(save_jobs(tracker));
+  ASSAY_CHECK(save_pods(tracker, all));
+  ASSAY_CHECK(save_nodes(tracker, all));
+  turn_ = (turn_ + 1) % kTurns;
+  return forget_old(now);
 }
 
 }  // namespace assay::cluster

@@ -3,8 +3,7 @@
 
 #include "tracker.h"
 
-#include <memory>
-#include <set>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,38 +11,48 @@
 
 namespace assay::cluster {
 
-/// A job as it is kept, and read back.
-std::string job_document(const JobState& job);
-Result<JobState> parse_job(const std::string& document);
-std::string pod_document(const PodState& pod);
-std::string node_document(const NodeState& node);
-
 inline constexpr const char* kJobKind = "cluster-job";
-inline constexpr const char* kUnreadableKind = "cluster-job-unreadable";
 inline constexpr const char* kPodKind = "cluster-pod";
+/// A pod of a job: while it is there. Then its job's document has what it used at most.
+inline constexpr const char* kWorkerKind = "cluster-worker";
 inline constexpr const char* kNodeKind = "cluster-node";
+/// Behind a kind, of what was found and could not be read.
+inline constexpr const char* kUnreadable = "-unreadable";
 
 /// Keeps what jobs, pods and nodes used, also when they are long gone. One thread at a time; the
 /// shelf has to live longer.
 class History {
  public:
+  /// Of pods and nodes that are there, each save has a part: all of them after so many.
+  static constexpr size_t kTurns = 3;
+
   History(store::Shelf& shelf, Nanoseconds keep) : shelf_(shelf), keep_(keep) {}
 
-  /// Jobs that have just appeared go on where the history has them. While it does not answer, they
-  /// are not saved either: less must not take the place of more.
-  Result<void> restore(const Seen& seen, Tracker& tracker);
-  /// Others kept the history until now: what they know of our jobs is to be read again.
-  void take_over();
-  /// Saves jobs that changed and pods that are gone; what could not be saved is tried again. With
-  /// `all` also those that are still there.
+  /// What has just appeared goes on where the history has it, as far as `more` allows; the rest is
+  /// for the next time. What was not read back is not saved either: less must not take the place of
+  /// more.
+  Result<void> restore(Tracker& tracker, const std::function<bool()>& more);
+  /// Others kept the history until now: what they know is to be read again.
+  void take_over(Tracker& tracker);
+  /// Saves jobs that changed, pods that are gone, and a part of those that are there; what could
+  /// not be saved is tried again. With `all` no part is left out.
   Result<void> save(Tracker& tracker, Timestamp now, bool all);
 
  private:
+  template <class State, class Parse>
+  Result<bool> restore_one(Tracker& tracker, State& state, const char* kind,
+                           const std::string& name, Parse parse);
+  Result<void> save_jobs(Tracker& tracker);
+  Result<void> save_pods(Tracker& tracker, bool all);
+  Result<void> save_nodes(Tracker& tracker, bool all);
+  Result<void> forget_old(Timestamp now);
+  bool has_turn(const std::string& name, bool all) const;
+
   store::Shelf& shelf_;
   const Nanoseconds keep_;
-  std::vector<PodState> gone_;   ///< not saved yet
-  bool beside_ = false;          ///< the jobs of the history were followed here too
-  std::set<std::string> known_;  ///< jobs by uid, of which the history was asked
+  std::vector<PodRecord> gone_;  ///< not saved yet
+  bool beside_ = false;          ///< what the history has was followed here too
+  size_t turn_ = 0;
 };
 
 }  // namespace assay::cluster

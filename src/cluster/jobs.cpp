@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "history.h"
+#include "history_documents.h"
 
 #include <algorithm>
 

@@ -41,9 +41,10 @@ namespace {
 constexpr Nanoseconds kSourcesAge = std::chrono::minutes(5);
 constexpr Nanoseconds kLackingAge = std::chrono::seconds(10);
 constexpr Nanoseconds kSaveEvery = std::chrono::minutes(5);
-constexpr Nanoseconds kNodesEvery = std::chrono::hours(1);
 constexpr Nanoseconds kLookAtAll = std::chrono::minutes(10);
 constexpr Nanoseconds kRemembered = std::chrono::hours(1);
+/// Of a round: for reading back what was used before.
+constexpr int kReadBackPart = 10;
 /// So short that the server's books of old watches stay small.
 constexpr Milliseconds kWatch{60'000};
 constexpr size_t kMostObjects = 200'000;
@@ -178,6 +179,7 @@ class Profiler {
       last_trouble_.clear();
       read_at_ = begin;
     }
+    read_back();
     tracker_.look(turns(kLookAtAll));
     const auto more = [&] { return clock_.now() < end; };
     if (const auto found = patterns_.look(queries_, sources_, tracker_, begin, more, &stopper_);
@@ -185,11 +187,12 @@ class Profiler {
       tell_changed(last_patterns_, found.error().message);
     else
       last_patterns_.clear();
-    if (lead.leads() && !status_.leads && history_) history_->take_over();
+    if (lead.leads() && !status_.leads && status_.rounds > 0 && history_)
+      history_->take_over(tracker_);
     status_.leads = lead.leads();
     status_.round_seconds = seconds(clock_.now() - begin);
     if (lead.leads()) publish(lead, more);
-    if (begin - saved_at_ >= kSaveEvery) save(lead, begin - nodes_saved_at_ >= kNodesEvery);
+    if (begin - saved_at_ >= kSaveEvery) save(lead, false);
     tracker_.forget_gone(begin - kRemembered);
     ++status_.rounds;
     tell_status();
@@ -214,12 +217,16 @@ class Profiler {
       seen = inventory_.seen(roots_);
     }
     roots_.forget_unused();
-    if (history_) {
-      if (const auto restored = history_->restore(seen, tracker_); !restored)
-        tell_changed(last_history_, restored.error().message);
-    }
     tracker_.update(seen, reading, now);
     return {};
+  }
+
+  void read_back() {
+    if (!history_) return;
+    const auto end = clock_.now() + settings_.interval / kReadBackPart;
+    const auto restored = history_->restore(tracker_, [&] { return clock_.now() < end; });
+    history_answers_ = restored.has_value();
+    if (!restored) tell_changed(last_history_, restored.error().message);
   }
 
   Result<void> find_sources_anew(Timestamp now) {
@@ -238,7 +245,7 @@ class Profiler {
   }
 
   void publish(const Lead& lead, const std::function<bool()>& more) {
-    publisher_.plan(tracker_);
+    publisher_.plan(tracker_, history_ && history_answers_);
     tell_status();
     const auto written = publisher_.write(
         tracker_, [&] { return more() && lead.leads(); }, stopper_);
@@ -265,7 +272,6 @@ class Profiler {
     }
     last_history_.clear();
     saved_at_ = now;
-    if (all) nodes_saved_at_ = now;
   }
 
   void tell_status() {
@@ -303,13 +309,13 @@ class Profiler {
   Publisher publisher_;
   std::unique_ptr<store::Shelf> shelf_;
   std::optional<History> history_;
+  bool history_answers_ = true;
   std::unique_ptr<StatusServer> server_;
   Sources sources_;
   Timestamp sources_at_;
   std::vector<std::string> lacking_;  ///< what Prometheus was without when it was last asked
   std::optional<Timestamp> read_at_;
   Timestamp saved_at_ = clock_.now();
-  Timestamp nodes_saved_at_ = clock_.now();
   Status status_;
   std::set<std::string> said_;
   std::string last_trouble_, last_patterns_, last_lookup_, last_write_, last_history_;

@@ -41,15 +41,18 @@ void Publisher::consider(T& state, What what, const std::string& key, Timestamp 
   due_.push_back({published.score, what, key});
 }
 
-void Publisher::plan(Tracker& tracker) {
+void Publisher::plan(Tracker& tracker, bool read_back) {
   const auto now = clock_.now();
+  const auto is_ready = [&](const auto& state) { return state.read_back || !read_back; };
   due_.clear();
   since_.clear();
-  for (auto& [name, node] : tracker.nodes()) consider(node, What::node, name, now);
+  for (auto& [name, node] : tracker.nodes())
+    if (is_ready(node)) consider(node, What::node, name, now);
   for (auto& [uid, pod] : tracker.pods())
-    if (pod.uses.cores.count() || !pod.gpus.empty()) consider(pod, What::pod, uid, now);
+    if (is_ready(pod) && (pod.uses.cores.count() || !pod.gpus.empty()))
+      consider(pod, What::pod, uid, now);
   for (auto& [uid, job] : tracker.jobs())
-    if (!job.gone) consider(job, What::job, uid, now);
+    if (is_ready(job) && !job.gone) consider(job, What::job, uid, now);
   std::stable_sort(due_.begin(), due_.end(),
                    [](const Due& a, const Due& b) { return a.score < b.score; });
   measure_waiting(now);

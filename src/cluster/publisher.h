@@ -32,8 +32,9 @@ class Publisher {
   Publisher(kubeapi::Client& client, kubeapi::AnnotationOptions options, RenderRules rules,
             kubeapi::RateLimiter& limiter, const Clock& clock, Tell tell);
 
-  /// Finds what has changed, for this round.
-  void plan(Tracker& tracker);
+  /// Finds what has changed, for this round. With `read_back` only of what goes on where the
+  /// history has it: the most so far must not fall.
+  void plan(Tracker& tracker, bool read_back = false);
   /// Writes for as long as `more` says, or until all is written. An object that cannot be written
   /// now waits for the next round. An error: several in a row had no answer; so do all that are
   /// left.

@@ -122,5 +122,17 @@ TEST(Publisher, one_object_that_fails_does_not_hold_up_the_others) {
   EXPECT_EQ(run.publisher.writes().waiting, 1u);
 }
 
+TEST(Publisher, waits_for_what_the_history_has_not_told_yet) {
+  Publishing run(std::vector<std::string>(10, answer(200, kDone)));
+  run.cluster.round();
+  run.publisher.plan(run.cluster.tracker, true);
+  EXPECT_EQ(run.publisher.writes().waiting, 0u);
+  run.cluster.tracker.pods().at("pod-0").read_back = true;
+  run.publisher.plan(run.cluster.tracker, true);
+  EXPECT_EQ(run.publisher.writes().waiting, 1u);
+  run.publisher.plan(run.cluster.tracker);
+  EXPECT_EQ(run.publisher.writes().waiting, 4u) << "without a history nothing waits";
+}
+
 }  // namespace
 }  // namespace assay::cluster

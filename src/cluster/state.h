@@ -26,7 +26,8 @@ struct Uses {
   Usage disk;
 
   void add(const Use& use);
-  void merge(const Uses& other);
+  void precede(const Uses& before);
+  void reconcile(const Uses& other);
 };
 
 /// What was last written to an object, to tell how much has changed since.
@@ -64,6 +65,7 @@ struct NodeState {
   Uses uses = {};
   std::map<std::string, GpuState> gpus = {};  ///< by index
   Published published = {};
+  bool read_back = false;  ///< the history was asked what was used before
 };
 
 /// "node-1-gpu-0": how annotations name a GPU of a node.
@@ -100,7 +102,22 @@ struct PodState {
   Timestamp first = {};
   Timestamp last = {};
   Published published = {};
+  bool read_back = false;
 };
+
+/// What is kept of a pod.
+struct PodRecord {
+  kubeapi::ObjectName object = {};
+  std::string node = {};
+  std::string job = {};
+  Uses uses = {};
+  std::vector<PodGpu> gpus = {};
+  std::string kind = {};
+  Timestamp first = {};
+  Timestamp last = {};
+  bool read_back = false;
+};
+PodRecord record_of(const PodState& pod);
 
 /// What a worker of a job used at most; kept when it is gone.
 struct WorkerMost {
@@ -124,6 +141,7 @@ struct JobState {
   bool gone = false;
   bool unsaved = false;  ///< the history does not have it as it is
   Published published = {};
+  bool read_back = false;
 };
 
 }  // namespace assay::cluster

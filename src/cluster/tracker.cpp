@@ -112,13 +112,6 @@ void Uses::add(const Use& use) {
   add_known(disk, sum(use.disk_read, use.disk_written));
 }
 
-void Uses::merge(const Uses& other) {
-  cores.merge(other.cores);
-  memory.merge(other.memory);
-  network.merge(other.network);
-  disk.merge(other.disk);
-}
-
 std::string gpu_name(const std::string& node, const std::string& index) {
   return node + "-gpu-" + index;
 }
@@ -128,6 +121,7 @@ void Tracker::update(const Seen& seen, const Reading& reading, Timestamp now) {
   update_pods(seen, reading, now);
   update_pod_gpus(reading);
   update_jobs(now);
+  updated_ = now;
 }
 
 void Tracker::update_nodes(const Seen& seen, const Reading& reading, Timestamp now) {
@@ -204,7 +198,7 @@ void Tracker::update_pods(const Seen& seen, const Reading& reading, Timestamp no
     if (const auto key = uids_.find({object.name_space, object.name});
         key != uids_.end() && key->second == object.uid)
       uids_.erase(key);
-    if (at->second.job.empty()) gone_.push_back(std::move(at->second));
+    if (at->second.job.empty()) gone_.push_back(record_of(at->second));
     at = pods_.erase(at);
   }
 }
@@ -351,43 +345,13 @@ void Tracker::look_at(JobState& job, const std::vector<const PodState*>& workers
   found.evidence = busiest->findings.evidence;
 }
 
-void Tracker::restore(JobState job, bool beside) {
-  auto& known = jobs_[job.object.uid];
-  if (known.object.uid.empty()) {
-    known = std::move(job);
-    return;
-  }
-  known.first = std::min(known.first, job.first);
-  if (!beside) {
-    known.uses.merge(job.uses);
-    known.gpu_utilization.merge(job.gpu_utilization);
-    known.gpus.merge(job.gpus);
-  } else if (job.uses.cores.count() > known.uses.cores.count()) {
-    known.uses = job.uses;
-    known.gpu_utilization = job.gpu_utilization;
-    known.gpus = job.gpus;
-  }
-  for (auto& [name, before] : job.workers) {
-    auto& most = known.workers[name];
-    most.last = std::max(most.last, before.last);
-    for (const auto member :
-         {&WorkerMost::cores, &WorkerMost::memory, &WorkerMost::network, &WorkerMost::disk})
-      most.*member = std::max(most.*member, before.*member);
-    for (const auto& [gpu, values] : before.gpus) {
-      auto& [percent, bytes] = most.gpus[gpu];
-      percent = std::max(percent, values.first);
-      bytes = std::max(bytes, values.second);
-    }
-  }
-}
-
 void Tracker::forget_gone(Timestamp before) {
   std::erase_if(jobs_, [&](const auto& job) {
     return job.second.gone && !job.second.unsaved && job.second.last < before;
   });
 }
 
-std::vector<PodState> Tracker::take_gone() {
+std::vector<PodRecord> Tracker::take_gone() {
   return std::exchange(gone_, {});
 }
 

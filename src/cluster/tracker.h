@@ -41,9 +41,12 @@ class Tracker {
   /// has been looked at after `turns` calls.
   void look(size_t turns);
 
-  /// A job as the history has it: what it used before, too. `beside`: while others kept the
-  /// history, the job was followed here as well; whoever saw more of it is right.
+  /// As the history has it: what it used before, too. `beside`: while others kept the history, it
+  /// was followed here as well; whoever saw more of it is right. A node or a pod has to be there,
+  /// with the same uid.
   void restore(JobState job, bool beside = false);
+  void restore(const NodeState& node, bool beside = false);
+  void restore(const PodRecord& pod, bool beside = false);
   /// Jobs that were deleted long ago are only in the history.
   void forget_gone(Timestamp before);
 
@@ -51,7 +54,7 @@ class Tracker {
   std::unordered_map<std::string, PodState>& pods() { return pods_; }  ///< by uid
   std::unordered_map<std::string, JobState>& jobs() { return jobs_; }  ///< by uid
   /// Pods of no job that are gone since this was last asked.
-  std::vector<PodState> take_gone();
+  std::vector<PodRecord> take_gone();
 
  private:
   void update_nodes(const Seen& seen, const Reading& reading, Timestamp now);
@@ -66,7 +69,8 @@ class Tracker {
   std::unordered_map<std::string, PodState> pods_;
   std::unordered_map<std::string, JobState> jobs_;
   std::map<PodKey, std::string> uids_;
-  std::vector<PodState> gone_;
+  std::vector<PodRecord> gone_;
+  Timestamp updated_ = {};
   size_t turn_ = 0;
 };
 

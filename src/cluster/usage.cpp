@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include <assay/cluster/usage.h>
 
@@ -59,6 +60,21 @@ void Usage::merge(const Usage& other) {
   sum_ += other.sum_;
   max_ = std::max(max_, other.max_);
   if (other.count_) last_ = other.last_;
+}
+
+void Usage::precede(const Usage& before) {
+  const Usage since = std::exchange(*this, before);
+  merge(since);
+}
+
+void Usage::reconcile(const Usage& other) {
+  const double most = std::max(max_, other.max_);
+  if (other.count_ > count_) {
+    const double last = count_ ? last_ : other.last_;
+    *this = other;
+    last_ = last;
+  }
+  max_ = most;
 }
 
 double Usage::percentile(double share) const {

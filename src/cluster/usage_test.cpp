@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include <assay/cluster/usage.h>
@@ -64,6 +65,30 @@ TEST(Usage, of_workers_can_be_put_together) {
   EXPECT_EQ(one.p95(), all.p95());
   one.merge(Usage());
   EXPECT_EQ(one.last(), two.last());
+}
+
+TEST(Usage, goes_on_after_what_was_before) {
+  Usage before, now;
+  for (const double value : {8.0, 2.0}) before.add(value);
+  now.add(5);
+  now.precede(before);
+  EXPECT_EQ(now.count(), 3u);
+  EXPECT_EQ(now.max(), 8);
+  EXPECT_EQ(now.last(), 5);
+  EXPECT_DOUBLE_EQ(now.mean(), 5);
+}
+
+TEST(Usage, of_two_who_saw_the_same_counts_once) {
+  Usage more, less;
+  for (int i = 0; i < 10; ++i) more.add(1);
+  less.add(7);
+  for (auto [one, other] : {std::pair(more, less), std::pair(less, more)}) {
+    const double last = one.last();
+    one.reconcile(other);
+    EXPECT_EQ(one.count(), 10u);
+    EXPECT_EQ(one.max(), 7);
+    EXPECT_EQ(one.last(), last);
+  }
 }
 
 TEST(Usage, is_kept_as_text) {

@@ -20,6 +20,11 @@ class Usage {
   void add(double value);
   /// As if the values of both had come here; the last one is that of `other`, if it has any.
   void merge(const Usage& other);
+  /// As if the values of `before` had come here first: it was kept while nobody looked.
+  void precede(const Usage& before);
+  /// Somebody else saw the same at the same time: whoever saw more of it is right, and the largest
+  /// value of both is the largest.
+  void reconcile(const Usage& other);
 
   uint64_t count() const { return count_; }
   double last() const { return last_; }
