@@ -87,7 +87,9 @@ class Api:
         self.objects = {
             "pods": [json.dumps(pod(i)).encode() for i in range(PODS)],
             "nodes": [json.dumps(node(i)).encode() for i in range(NODES)],
-            "jobs": [],
+            "jobs": [], "statefulsets": [],
+            "deployments": [json.dumps({"metadata": {"name": f"web-{i}", "namespace": f"team-{i % 20}",
+                                                     "uid": f"dep-{i}"}}).encode() for i in range(1500)],
             "replicasets": [json.dumps({"metadata": {
                 "name": f"web-{i}", "namespace": f"team-{i % 20}", "uid": f"set-{i}", "ownerReferences": [
                     {"apiVersion": "apps/v1", "kind": "Deployment", "name": f"web-{i}", "uid": f"dep-{i}",

@@ -2,6 +2,7 @@
 #include "inventory.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace assay::cluster {
@@ -10,11 +11,9 @@ namespace {
 using kubeapi::Change;
 using kubeapi::Owner;
 
-std::optional<Owner> controller_of(std::vector<Owner>& owners) {
-  for (auto& owner : owners)
-    if (owner.controller) return std::move(owner);
-  return std::nullopt;
-}
+/// As owner references name the kinds of Middle, in their order.
+constexpr std::array<std::string_view, 4> kBetween = {"Job", "ReplicaSet", "Deployment",
+                                                      "StatefulSet"};
 
 /// Puts a change into a table, each object by its key.
 template <class Table, class T, class Key, class Entry>
@@ -39,7 +38,7 @@ void Inventory::take(Change<kubeapi::Pod> change) {
         const bool over =
             pod.phase == kubeapi::PodPhase::succeeded || pod.phase == kubeapi::PodPhase::failed;
         return PodEntry{std::move(pod.name_space), std::move(pod.name), std::move(pod.node),
-                        controller_of(pod.owners), over};
+                        cluster::parent_of(pod.owners, pod.labels), over};
       });
   has_pods_ = true;
 }
@@ -61,16 +60,21 @@ void Inventory::take(Change<kubeapi::Node> change) {
 
 void Inventory::take(Middle which, Change<kubeapi::ObjectMeta> change) {
   const Lock lock(mutex_);
-  (which == Middle::jobs ? has_jobs_ : has_replica_sets_) = true;
+  auto& parents = between_.at(static_cast<size_t>(which));
   apply(
-      which == Middle::jobs ? jobs_ : replica_sets_, change,
-      [](const kubeapi::ObjectMeta& meta) { return meta.uid; },
-      [](kubeapi::ObjectMeta& meta) { return controller_of(meta.owners); });
+      parents.by_uid, change, [](const kubeapi::ObjectMeta& meta) { return meta.uid; },
+      [](kubeapi::ObjectMeta& meta) { return cluster::parent_of(meta.owners, meta.labels); });
+  parents.told = true;
 }
 
 bool Inventory::complete() const {
   const Lock lock(mutex_);
   return has_pods_ && has_nodes_;
+}
+
+bool Inventory::knows_owners() const {
+  const Lock lock(mutex_);
+  return std::all_of(between_.begin(), between_.end(), [](const Parents& p) { return p.told; });
 }
 
 NodeNames Inventory::node_names() const {
@@ -80,16 +84,25 @@ NodeNames Inventory::node_names() const {
   return names;
 }
 
+std::optional<Inventory::Parent> Inventory::parent_of(const Owner& object) const {
+  if (object.kind == "Pod") {
+    const auto pod = pods_.find(object.uid);
+    if (pod == pods_.end()) return std::nullopt;
+    return pod->second.owner;
+  }
+  const auto kind = std::find(kBetween.begin(), kBetween.end(), object.kind);
+  if (kind == kBetween.end()) return Parent();
+  const auto& parents = between_.at(static_cast<size_t>(kind - kBetween.begin()));
+  if (const auto at = parents.by_uid.find(object.uid); at != parents.by_uid.end())
+    return at->second;
+  if (parents.told) return std::nullopt;
+  return Parent();  // without the right to list them, owners are taken as they are
+}
+
 Seen Inventory::seen(Roots& roots) const {
   const Lock lock(mutex_);
-  using Parent = std::optional<Owner>;
-  const auto parent_of = [this](const std::string& uid)
-                             ASSAY_REQUIRES(mutex_) -> std::optional<Parent> {
-    for (const auto* table : {&jobs_, &replica_sets_})
-      if (const auto at = table->find(uid); at != table->end()) return at->second;
-    // Without the right to list them, owners are taken as they are.
-    return has_jobs_ && has_replica_sets_ ? std::nullopt : std::optional(Parent());
-  };
+  const auto parent = [this](const Owner& object)
+                          ASSAY_REQUIRES(mutex_) { return parent_of(object); };
   Seen seen;
   for (const auto& [name, node] : nodes_) seen.nodes.push_back(node);
   seen.pods.reserve(pods_.size());
@@ -97,7 +110,7 @@ Seen Inventory::seen(Roots& roots) const {
     SeenPod entry{.object = {kubeapi::pods(), pod.name_space, pod.name, uid},
                   .node = pod.node,
                   .over = pod.over};
-    if (pod.owner) entry.job = roots.find(*pod.owner, pod.name_space, parent_of);
+    if (pod.owner) entry.job = roots.find(*pod.owner, pod.name_space, parent);
     seen.pods.push_back(std::move(entry));
   }
   return seen;

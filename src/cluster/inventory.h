@@ -4,6 +4,9 @@
 #include "roots.h"
 #include "tracker.h"
 
+#include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -20,12 +23,15 @@ class Inventory {
 
   void take(kubeapi::Change<kubeapi::Pod> change);
   void take(kubeapi::Change<kubeapi::Node> change);
-  enum class Middle : uint8_t { jobs, replica_sets };
+  /// Kinds of objects that stand between a pod and its job.
+  enum class Middle : uint8_t { jobs, replica_sets, deployments, stateful_sets };
   void take(Middle which, kubeapi::Change<kubeapi::ObjectMeta> change);
 
   /// All of this moment; false until nodes and pods are there, for nothing must be forgotten
   /// because it has not been heard of yet.
   bool complete() const;
+  /// Also what stands between; never, without the right to list it.
+  bool knows_owners() const;
   Seen seen(Roots& roots) const;
   NodeNames node_names() const;
 
@@ -35,18 +41,21 @@ class Inventory {
     std::optional<kubeapi::Owner> owner;
     bool over = false;
   };
-  using Parents = std::unordered_map<std::string, std::optional<kubeapi::Owner>>;  ///< by uid
+  using Parent = std::optional<kubeapi::Owner>;
+  struct Parents {
+    std::unordered_map<std::string, Parent> by_uid = {};
+    bool told = false;
+  };
+  /// Nothing: it is not known yet.
+  std::optional<Parent> parent_of(const kubeapi::Owner& object) const ASSAY_REQUIRES(mutex_);
 
   const std::string gpu_;
   mutable Mutex mutex_;
   std::unordered_map<std::string, PodEntry> pods_ ASSAY_GUARDED_BY(mutex_);   ///< by uid
   std::unordered_map<std::string, SeenNode> nodes_ ASSAY_GUARDED_BY(mutex_);  ///< by name
-  Parents jobs_ ASSAY_GUARDED_BY(mutex_);
-  Parents replica_sets_ ASSAY_GUARDED_BY(mutex_);
+  std::array<Parents, 4> between_ ASSAY_GUARDED_BY(mutex_);                   ///< by Middle
   bool has_pods_ ASSAY_GUARDED_BY(mutex_) = false;
   bool has_nodes_ ASSAY_GUARDED_BY(mutex_) = false;
-  bool has_jobs_ ASSAY_GUARDED_BY(mutex_) = false;
-  bool has_replica_sets_ ASSAY_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace assay::cluster

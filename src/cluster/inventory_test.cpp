@@ -58,6 +58,43 @@ TEST(Inventory, follows_what_changes) {
   EXPECT_EQ(kept.inventory.seen(kept.roots).pods.size(), 2u);
 }
 
+TEST(Inventory, follows_owners_through_what_stands_between) {
+  Kept kept;
+  using Middle = Inventory::Middle;
+  using Metas = Change<kubeapi::ObjectMeta>;
+  const auto owned = [](const char* uid, const char* kind, const char* api, const char* by) {
+    kubeapi::ObjectMeta meta;
+    meta.uid = uid;
+    // Not everybody says that they control what they make.
+    if (*by) meta.owners = {{.kind = kind, .name = "o", .uid = by, .api_version = api}};
+    return meta;
+  };
+  auto worker = pod("w", "u1");
+  worker.owners = {{.kind = "ReplicaSet", .name = "r", .uid = "r1", .api_version = "apps/v1"}};
+  auto helper = pod("h", "u2");
+  helper.owners = {{.kind = "Pod", .name = "w", .uid = "u1", .api_version = "v1"}};
+  kept.inventory.take(Change<kubeapi::Pod>{Change<kubeapi::Pod>::Kind::all, {worker, helper}});
+  const auto with_job = [&] {
+    int found = 0;
+    for (const auto& one : kept.inventory.seen(kept.roots).pods)
+      found += one.job && one.job->uid == "j1";
+    return found;
+  };
+  kept.inventory.take(Middle::replica_sets,
+                      Metas{Metas::Kind::all, {owned("r1", "Deployment", "apps/v1", "d1")}});
+  kept.inventory.take(Middle::deployments,
+                      Metas{Metas::Kind::all, {owned("d1", "StatefulSet", "apps/v1", "s1")}});
+  kept.inventory.take(Middle::stateful_sets,
+                      Metas{Metas::Kind::all, {owned("s1", "Job", "batch/v1", "j1")}});
+  EXPECT_FALSE(kept.inventory.knows_owners());
+  EXPECT_EQ(with_job(), 2) << "as far as lists are there";
+  kept.inventory.take(Middle::jobs, Metas{Metas::Kind::all, {}});
+  EXPECT_TRUE(kept.inventory.knows_owners());
+  EXPECT_EQ(with_job(), 0) << "not heard of yet";
+  kept.inventory.take(Middle::jobs, Metas{Metas::Kind::set, {owned("j1", "", "", "")}});
+  EXPECT_EQ(with_job(), 2);
+}
+
 TEST(Inventory, knows_the_gpus_of_nodes) {
   Kept kept;
   using Nodes = Change<kubeapi::Node>;

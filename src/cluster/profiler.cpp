@@ -8,6 +8,7 @@
 #include "status.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <fmt/format.h>
@@ -54,9 +55,15 @@ kubeapi::Query all_of(kubeapi::Resource resource) {
   return {.resource = std::move(resource), .page = kPage, .most = kMostObjects, .watch = kWatch};
 }
 
-kubeapi::Resource replica_sets() {
-  return {.group = "apps", .version = "v1", .plural = "replicasets", .kind = "ReplicaSet"};
-}
+/// Without the right to list what stands between pods and their jobs, it is not waited for longer.
+constexpr Nanoseconds kOwnersPatience = std::chrono::seconds(10);
+using Middle = Inventory::Middle;
+const std::array<std::pair<Middle, kubeapi::Resource>, 4> kBetween = {{
+    {Middle::jobs, kubeapi::jobs()},
+    {Middle::replica_sets, {.group = "apps", .plural = "replicasets", .kind = "ReplicaSet"}},
+    {Middle::deployments, {.group = "apps", .plural = "deployments", .kind = "Deployment"}},
+    {Middle::stateful_sets, {.group = "apps", .plural = "statefulsets", .kind = "StatefulSet"}},
+}};
 
 /// Knows whether this replica is the one that writes; by a thread of its own.
 class Lead {
@@ -135,16 +142,16 @@ class Profiler {
     const Lead lead(settings_, clock_, tell_);
     Followings followings(tell_);
     follow(followings);
+    const auto started = clock_.now();
     for (int done = 0; settings_.rounds == 0 || done < settings_.rounds;) {
       const auto begin = clock_.now();
       if (server_) server_->alive();
-      if (inventory_.complete()) {
+      if (knows_cluster(started)) {
         round(lead, begin + settings_.interval);
         ++done;
       }
-      const auto next = inventory_.complete() && done > 0
-                            ? begin + settings_.interval
-                            : clock_.now() + std::chrono::milliseconds(200);
+      const auto next =
+          done > 0 ? begin + settings_.interval : clock_.now() + std::chrono::milliseconds(200);
       if (settings_.rounds != 0 && done == settings_.rounds) break;
       if (!wait(next - clock_.now(), stopper_)) break;
     }
@@ -160,14 +167,15 @@ class Profiler {
     followings.add<kubeapi::Node>(
         settings_.cluster, all_of(kubeapi::nodes()),
         [this](Change<kubeapi::Node> c) { inventory_.take(std::move(c)); });
-    followings.add<kubeapi::ObjectMeta>(settings_.cluster, all_of(kubeapi::jobs()),
-                                        [this](Change<kubeapi::ObjectMeta> c) {
-                                          inventory_.take(Inventory::Middle::jobs, std::move(c));
-                                        });
-    followings.add<kubeapi::ObjectMeta>(
-        settings_.cluster, all_of(replica_sets()), [this](Change<kubeapi::ObjectMeta> c) {
-          inventory_.take(Inventory::Middle::replica_sets, std::move(c));
-        });
+    for (const auto& [middle, resource] : kBetween)
+      followings.add<kubeapi::ObjectMeta>(
+          settings_.cluster, all_of(resource),
+          [this, which = middle](auto change) { inventory_.take(which, std::move(change)); });
+  }
+
+  bool knows_cluster(Timestamp started) const {
+    return inventory_.complete() &&
+           (inventory_.knows_owners() || clock_.now() - started > kOwnersPatience);
   }
 
   void round(const Lead& lead, Timestamp end) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "roots.h"
 
-#include <algorithm>
-
+#include <assay/cluster/trial_manifest.h>
 #include <assay/kubeapi/writes.h>
 
 namespace assay::cluster {
@@ -23,8 +22,12 @@ bool is_batch_job(const Owner& owner) {
   return group_of(owner) == "batch" && owner.kind == "Job";
 }
 
-bool is_replica_set(const Owner& owner) {
-  return group_of(owner) == "apps" && owner.kind == "ReplicaSet";
+/// Objects that followers know, and that are made for others.
+bool stands_between(const Owner& owner) {
+  const auto group = group_of(owner);
+  if (group == "apps")
+    return owner.kind == "ReplicaSet" || owner.kind == "Deployment" || owner.kind == "StatefulSet";
+  return is_batch_job(owner) || (group.empty() && owner.kind == "Pod");
 }
 
 /// Those of Kubernetes itself, which have no dot in their group or end in its own name.
@@ -37,13 +40,14 @@ ObjectName batch_job(const Owner& owner, const std::string& name_space) {
   return {kubeapi::jobs(), name_space, owner.name, owner.uid};
 }
 
-const Owner* controller_of(const std::vector<Owner>& owners) {
-  const auto at =
-      std::find_if(owners.begin(), owners.end(), [](const Owner& o) { return o.controller; });
-  return at == owners.end() ? nullptr : &*at;
-}
-
 }  // namespace
+
+std::optional<Owner> parent_of(const std::vector<Owner>& owners,
+                               const std::map<std::string, std::string>& labels) {
+  const Owner* const maker = kubeapi::maker_of(owners);
+  if (maker == nullptr || (labels.contains(kTrialLabel) && !maker->controller)) return std::nullopt;
+  return *maker;
+}
 
 Roots::Roots(kubeapi::Client& client, kubeapi::RateLimiter& limiter, const Clock& clock,
              Times times)
@@ -59,9 +63,9 @@ std::optional<ObjectName> Roots::find(const Owner& pods_owner, const std::string
   Owner owner = pods_owner;
   for (int step = 0; step < kMostSteps; ++step) {
     std::optional<Owner> parent;
-    if (is_batch_job(owner) || is_replica_set(owner)) {
+    if (stands_between(owner)) {
       if (is_batch_job(owner)) found = batch_job(owner, name_space);
-      const auto told = parent_of(owner.uid);
+      const auto told = parent_of(owner);
       if (!told) return std::nullopt;
       parent = *told;
     } else if (is_built_in(owner)) {
@@ -93,8 +97,7 @@ Result<Roots::Known> Roots::ask(const std::string& uid, const Wanted& wanted,
   // Without the right to look, it is the end of the way.
   if (!meta && meta.error().temporary) return fail(meta.error());
   if (meta && !*meta) known.object = {};  // gone already
-  if (meta && *meta)
-    if (const Owner* parent = controller_of((*meta)->owners)) known.parent = *parent;
+  if (meta && *meta) known.parent = parent_of((*meta)->owners, (*meta)->labels);
   return known;
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include <assay/kubeapi/client.h>
 #include <assay/kubeapi/discovery.h>
@@ -15,10 +16,16 @@
 
 namespace assay::cluster {
 
-/// Finds the job that a pod belongs to in the end: from a pod's owner up over a Job or a ReplicaSet
-/// to an MPIJob, a PyTorchJob or whatever an operator brought. Deployments, stateful and daemon
-/// sets are services and no jobs. Jobs and ReplicaSets are told by their followers; each owner of
-/// another kind costs one or two requests, once. One thread at a time.
+/// Whose an object is, by its owners and labels. The copy of a trial is nobody's, though it goes
+/// with the object that was tried.
+std::optional<kubeapi::Owner> parent_of(const std::vector<kubeapi::Owner>& owners,
+                                        const std::map<std::string, std::string>& labels);
+
+/// Finds the job that a pod belongs to in the end: from a pod's owner up over Jobs, ReplicaSets,
+/// Deployments, StatefulSets and other pods to an MPIJob, a PyTorchJob or whatever an operator
+/// brought. Without one of these, Deployments and sets are services and no jobs; daemon sets always
+/// are. What stands between is told by followers; each owner of another kind costs one or two
+/// requests, once. One thread at a time.
 class Roots {
  public:
   struct Times {
@@ -28,10 +35,10 @@ class Roots {
   Roots(kubeapi::Client& client, kubeapi::RateLimiter& limiter, const Clock& clock)
       : Roots(client, limiter, clock, Times()) {}
 
-  /// Of a Job or ReplicaSet by its uid, the controller, if it has one; what followers know.
-  /// Nothing: they have not heard of it yet.
+  /// Whose an object is that stands between, if it is anybody's; what followers know. Nothing: they
+  /// have not heard of it yet.
   using ParentOf =
-      std::function<std::optional<std::optional<kubeapi::Owner>>(const std::string& uid)>;
+      std::function<std::optional<std::optional<kubeapi::Owner>>(const kubeapi::Owner& object)>;
   /// Nothing: it belongs to no job, or that is not known yet and will be looked up.
   std::optional<kubeapi::ObjectName> find(const kubeapi::Owner& owner,
                                           const std::string& name_space, const ParentOf& parent_of);

@@ -34,9 +34,9 @@ struct Finder {
 
   std::optional<kubeapi::ObjectName> find(const Owner& owner) {
     using Parent = std::optional<Owner>;
-    return roots.find(owner, "lab", [this](const std::string& uid) -> std::optional<Parent> {
-      if (uid == unheard) return std::nullopt;
-      const auto at = parents.find(uid);
+    return roots.find(owner, "lab", [this](const Owner& object) -> std::optional<Parent> {
+      if (object.uid == unheard) return std::nullopt;
+      const auto at = parents.find(object.uid);
       return at == parents.end() ? Parent() : Parent(at->second);
     });
   }
@@ -67,8 +67,11 @@ TEST(Roots, services_are_no_jobs) {
   const Owner set{.kind = "ReplicaSet", .uid = "r", .api_version = "apps/v1"};
   finder.parents["r"] = {.kind = "Deployment", .uid = "d", .api_version = "apps/v1"};
   EXPECT_EQ(finder.found(set), "");
-  for (const char* kind : {"StatefulSet", "DaemonSet"})
+  for (const char* kind : {"StatefulSet", "DaemonSet", "Deployment"})
     EXPECT_EQ(finder.found({.kind = kind, .uid = "s", .api_version = "apps/v1"}), "");
+  finder.parents["e"] = kMpi;
+  EXPECT_EQ(finder.found({.kind = "DaemonSet", .uid = "e", .api_version = "apps/v1"}), "")
+      << "an operator's own, on all nodes";
   EXPECT_EQ(finder.found({.kind = "Node", .uid = "n", .api_version = "v1"}), "");
   EXPECT_TRUE(finder.server.asked().empty());
 }
@@ -82,6 +85,28 @@ TEST(Roots, go_up_to_what_an_operator_brought) {
   EXPECT_EQ(finder.found(kMpi), "mpijobs.kubeflow.org train");
   ASSERT_TRUE(finder.roots.look_up(finder.stopper));
   EXPECT_EQ(finder.server.asked().size(), 2u) << "nothing is asked twice";
+}
+
+TEST(Roots, are_found_through_sets_deployments_and_other_pods) {
+  Finder finder({answer(200, kKinds), answer(200, kMeta)});
+  const Owner pod{.kind = "Pod", .uid = "p", .api_version = "v1"};
+  const Owner set{.kind = "ReplicaSet", .uid = "r", .api_version = "apps/v1"};
+  const Owner deployment{.kind = "Deployment", .uid = "d", .api_version = "apps/v1"};
+  const Owner stateful{.kind = "StatefulSet", .uid = "s", .api_version = "apps/v1"};
+  finder.parents = {{"r", deployment}, {"d", kMpi}, {"s", kMpi}, {"p", stateful}};
+  EXPECT_EQ(finder.found(set), "") << "until it is looked up";
+  ASSERT_TRUE(finder.roots.look_up(finder.stopper));
+  for (const auto& owner : {set, deployment, stateful, pod})
+    EXPECT_EQ(finder.found(owner), "mpijobs.kubeflow.org train") << owner.kind;
+}
+
+TEST(Roots, the_copy_of_a_trial_is_nobodys) {
+  Owner original = kMpi;
+  original.controller = false;
+  EXPECT_EQ(parent_of({original}, {}), original);
+  EXPECT_EQ(parent_of({original}, {{"assay.trial", "t"}}), std::nullopt);
+  EXPECT_EQ(parent_of({original, kJob}, {{"assay.trial", "t"}}), kJob) << "a pod of the copy";
+  EXPECT_EQ(parent_of({}, {}), std::nullopt);
 }
 
 TEST(Roots, a_kind_that_is_not_installed_is_asked_for_again_later) {

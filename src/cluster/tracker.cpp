@@ -166,7 +166,7 @@ void Tracker::update_pods(const Seen& seen, const Reading& reading, Timestamp no
       uids_[{pod.object.name_space, pod.object.name}] = pod.object.uid;
     }
     state.node = pod.node;
-    state.job = pod.job ? pod.job->uid : "";
+    if (pod.job) state.job = pod.job->uid;  // what made it may be gone before it
     state.over = pod.over;
     state.last = now;
     if (pod.job) {
@@ -296,7 +296,8 @@ void Tracker::look(size_t turns) {
     look_at(pod);
     if (!pod.job.empty()) jobs[pod.job].push_back(&pod);
   }
-  for (const auto& [uid, workers] : jobs) look_at(jobs_[uid], workers);
+  for (const auto& [uid, workers] : jobs)
+    if (const auto job = jobs_.find(uid); job != jobs_.end()) look_at(job->second, workers);
 }
 
 void Tracker::look_at(PodState& pod) {

@@ -130,6 +130,17 @@ TEST(Tracker, goes_on_where_the_history_has_a_job) {
   }
 }
 
+TEST(Tracker, a_pod_stays_with_its_job_when_that_is_gone_before_it) {
+  SmallCluster cluster;
+  cluster.round();
+  for (auto& pod : cluster.seen.pods) pod.job.reset();
+  cluster.round();
+  EXPECT_EQ(cluster.tracker.jobs().at("job-1").uses.cores.count(), 2u);
+  cluster.seen.pods.clear();
+  cluster.round();
+  EXPECT_TRUE(cluster.tracker.take_gone().empty()) << "it is told with its job";
+}
+
 TEST(Tracker, a_job_of_which_all_pods_are_over_is_over) {
   SmallCluster cluster;
   cluster.round();

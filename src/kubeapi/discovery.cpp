@@ -135,11 +135,8 @@ Result<std::optional<Resource>> Discovery::find(const KindName& kind, net::Stopp
 Result<std::optional<ObjectName>> Discovery::controller(const std::vector<Owner>& owners,
                                                         const std::string& name_space,
                                                         net::Stopper& stopper) {
-  auto found = std::find_if(owners.begin(), owners.end(),
-                            [](const Owner& owner) { return owner.controller; });
-  // Some who make objects do not say so.
-  if (found == owners.end() && owners.size() == 1) found = owners.begin();
-  if (found == owners.end()) return std::optional<ObjectName>();
+  const Owner* const found = maker_of(owners);
+  if (found == nullptr) return std::optional<ObjectName>();
   ASSAY_TRY(auto resource, find(kind_of(*found), stopper));
   if (!resource) return std::optional<ObjectName>();
   const bool within = resource->namespaced;

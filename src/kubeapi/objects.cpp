@@ -59,6 +59,13 @@ Result<std::string> object_path(const ObjectName& object) {
   return collection_path(object.resource, object.name_space) + "/" + net::url_encoded(object.name);
 }
 
+const Owner* maker_of(const std::vector<Owner>& owners) {
+  const auto controller = std::find_if(owners.begin(), owners.end(),
+                                       [](const Owner& owner) { return owner.controller; });
+  if (controller != owners.end()) return &*controller;
+  return owners.empty() ? nullptr : &owners.front();
+}
+
 double extended_of(const Pod& pod, const std::string& resource) {
   double together = 0;
   double preparing = 0;

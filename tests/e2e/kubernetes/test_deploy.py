@@ -58,6 +58,7 @@ spec:
 # What the profiler's account may do, and what it must not: verb, resource, further words.
 MAY = [("list", "pods"), ("watch", "pods"), ("patch", "pods"), ("get", "nodes"), ("watch", "nodes"), ("patch", "nodes"),
        ("list", "jobs.batch"), ("patch", "jobs.batch"), ("get", "replicasets.apps"), ("list", "replicasets.apps"),
+       ("list", "deployments.apps"), ("watch", "deployments.apps"), ("list", "statefulsets.apps"), ("watch", "statefulsets.apps"),
        ("watch", "mpijobs.kubeflow.org"), ("patch", "mpijobs.kubeflow.org"), ("patch", "pytorchjobs.kubeflow.org"),
        ("get", "leases.coordination.k8s.io", "-n", "assay"), ("create", "leases.coordination.k8s.io", "-n", "assay"),
        ("update", "leases.coordination.k8s.io", "-n", "assay")]
@@ -65,6 +66,7 @@ MAY_NOT = [("create", "pods"), ("delete", "pods"), ("update", "pods"), ("create"
            ("get", "pods", "--subresource=log"), ("update", "nodes"), ("delete", "nodes"),
            ("patch", "nodes", "--subresource=status"), ("get", "nodes", "--subresource=proxy"), ("create", "jobs.batch"),
            ("delete", "jobs.batch"), ("patch", "replicasets.apps"), ("patch", "deployments.apps"),
+           ("patch", "statefulsets.apps"), ("create", "deployments.apps"), ("list", "daemonsets.apps"),
            ("delete", "mpijobs.kubeflow.org"), ("get", "secrets"), ("get", "secrets", "-n", "assay"), ("list", "configmaps"),
            ("create", "leases.coordination.k8s.io", "-n", "kube-system"),
            ("delete", "leases.coordination.k8s.io", "-n", "assay"),

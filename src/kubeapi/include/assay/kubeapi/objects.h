@@ -59,6 +59,10 @@ struct Owner {
   bool operator==(const Owner&) const = default;
 };
 
+/// The one that made an object: its controller, or the first of its owners, since some who make
+/// objects do not say so. Null: nobody did.
+const Owner* maker_of(const std::vector<Owner>& owners);
+
 /// What all objects have. Labels and annotations whose value is very long are left out, here and in
 /// pods and nodes.
 struct ObjectMeta {
