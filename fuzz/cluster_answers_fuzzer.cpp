@@ -50,6 +50,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (const auto meta = read_object(text)) require(!meta->name.empty() && !meta->uid.empty());
   if (const auto preferred = read_preferred(text))
     require(preferred->find('/') == std::string::npos);
+  if (const auto groups = read_groups(text))
+    for (const auto& group : *groups) require(group.name.find('/') == std::string::npos);
   if (const auto resources = read_resources(text))
     for (const auto& each : *resources) require(!each.plural.empty() && !each.kind.empty());
   (void)field_conflicts(text);

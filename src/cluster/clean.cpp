@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-#include <map>
-#include <set>
+#include "roots.h"
+
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <assay/cluster/profiler.h>
@@ -19,13 +20,14 @@ using kubeapi::ObjectName;
 using kubeapi::Resource;
 
 constexpr size_t kMostObjects = 200'000;
+constexpr size_t kPage = 500;
 
 bool is_ours(const ObjectMeta& meta, const std::string& prefix) {
   const auto at = meta.annotations.lower_bound(prefix);
   return at != meta.annotations.end() && at->first.starts_with(prefix);
 }
 
-/// Cleans one kind of objects; those of owners that are of other kinds are gathered.
+/// Cleans nodes, pods, jobs and whatever operators brought, also kinds of which no pod is left.
 class Cleaner {
  public:
   Cleaner(const ProfilerSettings& settings, const Tell& tell, net::Stopper& stopper)
@@ -35,46 +37,51 @@ class Cleaner {
         client_(settings.cluster),
         writer_(client_, {.manager = "assay-profiler"}),
         limiter_(clock_, {.per_second = settings.requests_per_second,
-                          .burst = settings.requests_per_second}),
-        discovery_(client_, clock_) {}
+                          .burst = settings.requests_per_second}) {}
 
   Result<size_t> run() {
-    for (const auto& resource :
-         {kubeapi::nodes(), kubeapi::pods(), kubeapi::jobs(),
-          Resource{
-              .group = "apps", .version = "v1", .plural = "replicasets", .kind = "ReplicaSet"}})
-      ASSAY_CHECK(clean_kind(resource));
-    // Owners may have owners: each kind once.
-    while (!kinds_.empty()) {
-      const auto kind = kinds_.extract(kinds_.begin()).mapped();
-      ASSAY_TRY(const auto resource, discovery_.find(kind, stopper_));
-      if (resource) ASSAY_CHECK(clean_kind(*resource));
+    for (const auto& resource : {kubeapi::nodes(), kubeapi::pods(), kubeapi::jobs()}) {
+      ASSAY_TRY(const auto listed, list(resource));
+      ASSAY_CHECK(clean_all(resource, listed));
     }
+    ASSAY_CHECK(clean_brought());
     return cleaned_;
   }
 
  private:
-  Result<void> clean_kind(const Resource& resource) {
-    if (!seen_.insert(resource.name()).second) return {};
-    kubeapi::Query query{.resource = resource, .most = kMostObjects};
-    query.page = 500;
-    ASSAY_TRY(const auto listed, kubeapi::list<ObjectMeta>(client_, query, stopper_));
-    if (!listed) return {};
-    for (const auto& meta : listed->items) {
-      gather_owners(meta);
-      if (is_ours(meta, prefix_))
-        ASSAY_CHECK(clean_one({resource, meta.name_space, meta.name, meta.uid}));
-    }
-    return {};
+  using Metas = std::vector<ObjectMeta>;
+
+  Result<Metas> list(const Resource& resource) {
+    const kubeapi::Query query{.resource = resource, .page = kPage, .most = kMostObjects};
+    ASSAY_TRY(auto listed, kubeapi::list<ObjectMeta>(client_, query, stopper_));
+    return listed ? std::move(listed->items) : Metas();
   }
 
-  void gather_owners(const ObjectMeta& meta) {
-    for (const auto& owner : meta.owners) {
-      const auto kind = kubeapi::kind_of(owner);
-      // Only operators' kinds are jobs; those have a dot in their group.
-      if (owner.controller && kind.group.find('.') != std::string::npos)
-        kinds_.emplace(kind.group + "/" + kind.kind, kind);
+  /// Kinds that operators brought. One that cannot be cleaned is told of when the others are.
+  Result<void> clean_brought() {
+    ASSAY_TRY(const auto offer,
+              kubeapi::find_resources(
+                  client_, [](const std::string& group) { return !is_built_in(group); },
+                  {"list", "patch"}, stopper_));
+    for (const auto& why : offer.unanswered) tell_(why);
+    Result<void> result;
+    for (const auto& resource : offer.resources) {
+      const auto listed = list(resource);
+      const auto cleaned = listed ? clean_all(resource, *listed) : fail(listed.error());
+      if (stopper_.stopped()) return cleaned;
+      if (cleaned) continue;
+      tell_(cleaned.error().message);
+      // What nobody lets us list is hardly annotated.
+      if (listed || listed.error().temporary) result = fail(cleaned.error());
     }
+    return result;
+  }
+
+  Result<void> clean_all(const Resource& resource, const Metas& metas) {
+    for (const auto& meta : metas)
+      if (is_ours(meta, prefix_))
+        ASSAY_CHECK(clean_one({resource, meta.name_space, meta.name, meta.uid}));
+    return {};
   }
 
   Result<void> clean_one(const ObjectName& object) {
@@ -98,9 +105,6 @@ class Cleaner {
   kubeapi::Client client_;
   kubeapi::AnnotationWriter writer_;
   kubeapi::RateLimiter limiter_;
-  kubeapi::Discovery discovery_;
-  std::map<std::string, kubeapi::KindName> kinds_;  ///< not looked at yet
-  std::set<std::string> seen_;
   size_t cleaned_ = 0;
 };
 

@@ -30,17 +30,15 @@ bool stands_between(const Owner& owner) {
   return is_batch_job(owner) || (group.empty() && owner.kind == "Pod");
 }
 
-/// Those of Kubernetes itself, which have no dot in their group or end in its own name.
-bool is_built_in(const Owner& owner) {
-  const auto group = group_of(owner);
-  return group.find('.') == std::string::npos || group.ends_with(".k8s.io");
-}
-
 ObjectName batch_job(const Owner& owner, const std::string& name_space) {
   return {kubeapi::jobs(), name_space, owner.name, owner.uid};
 }
 
 }  // namespace
+
+bool is_built_in(const std::string& group) {
+  return group.find('.') == std::string::npos || group.ends_with(".k8s.io");
+}
 
 std::optional<Owner> parent_of(const std::vector<Owner>& owners,
                                const std::map<std::string, std::string>& labels) {
@@ -68,7 +66,7 @@ std::optional<ObjectName> Roots::find(const Owner& pods_owner, const std::string
       const auto told = parent_of(owner);
       if (!told) return std::nullopt;
       parent = *told;
-    } else if (is_built_in(owner)) {
+    } else if (is_built_in(group_of(owner))) {
       return found;
     } else if (const auto known = known_.find(owner.uid); known != known_.end()) {
       known->second.used = true;

@@ -16,6 +16,9 @@
 
 namespace assay::cluster {
 
+/// Whether a group of kinds is one of Kubernetes itself, and not what an operator brought.
+bool is_built_in(const std::string& group);
+
 /// Whose an object is, by its owners and labels. The copy of a trial is nobody's, though it goes
 /// with the object that was tried.
 std::optional<kubeapi::Owner> parent_of(const std::vector<kubeapi::Owner>& owners,

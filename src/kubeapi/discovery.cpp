@@ -30,6 +30,13 @@ std::string group_path(const std::string& group) {
   return group.empty() ? "/api" : "/apis/" + group;
 }
 
+bool can(const Json& resource, const Verbs& verbs) {
+  const Json& known = at(resource, "verbs");
+  return std::all_of(verbs.begin(), verbs.end(), [&](const std::string& verb) {
+    return known.is_array() && std::find(known.begin(), known.end(), verb) != known.end();
+  });
+}
+
 }  // namespace
 
 KindName kind_of(const Owner& owner) {
@@ -40,7 +47,7 @@ KindName kind_of(const Owner& owner) {
           .kind = owner.kind};
 }
 
-Result<std::vector<Resource>> read_resources(std::string_view text) {
+Result<std::vector<Resource>> read_resources(std::string_view text, const Verbs& verbs) {
   const Json json = Json::parse(text, nullptr, false);
   const Json& list = at(json, "resources");
   const std::string whole = text_at(json, "groupVersion");
@@ -54,6 +61,7 @@ Result<std::vector<Resource>> read_resources(std::string_view text) {
     std::string kind = text_at(each, "kind");
     // "pods/log" is a part of another one.
     if (plural.empty() || kind.empty() || plural.find('/') != plural.npos) continue;
+    if (!can(each, verbs)) continue;
     const Json& namespaced = at(each, "namespaced");
     resources.push_back({.group = of.group,
                          .version = of.version,
@@ -69,6 +77,51 @@ Result<std::string> read_preferred(std::string_view text) {
   std::string version = text_at(at(json, "preferredVersion"), "version");
   if (!is_word(version)) return refused("the API server's answer is no group of resources");
   return version;
+}
+
+Result<std::vector<Group>> read_groups(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, false);
+  const Json& list = at(json, "groups");
+  if (!list.is_array()) return refused("the API server's answer is no list of groups");
+  std::vector<Group> groups;
+  for (const auto& each : list) {
+    Group group{.name = text_at(each, "name"),
+                .versions = {text_at(at(each, "preferredVersion"), "version")}};
+    const Json& versions = at(each, "versions");
+    if (versions.is_array())
+      for (const auto& one : versions)
+        if (auto version = text_at(one, "version"); version != group.versions.front())
+          group.versions.push_back(std::move(version));
+    std::erase_if(group.versions, [](const std::string& version) { return !is_word(version); });
+    if (is_word(group.name) && groups.size() < kMostServed) groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+Result<Offer> find_resources(Client& client, const std::function<bool(const std::string&)>& wanted,
+                             const Verbs& verbs, net::Stopper& stopper) {
+  ASSAY_TRY(const net::Response all, client.call({.path = "/apis"}, stopper));
+  if (!all.ok()) return not_answered(client.server(), all, "get /apis");
+  ASSAY_TRY(const auto groups, read_groups(all.body));
+  Offer offer;
+  for (const auto& group : groups) {
+    if (!wanted(group.name)) continue;
+    std::set<std::string> known;
+    for (const auto& version : group.versions) {
+      const auto path = fmt::format("{}/{}", group_path(group.name), version);
+      ASSAY_TRY(const net::Response response, client.call({.path = path}, stopper));
+      auto resources = response.ok() ? read_resources(response.body, verbs)
+                                     : not_answered(client.server(), response, "get " + path);
+      // A group that another server serves may be without that server.
+      if (!resources) {
+        offer.unanswered.push_back(resources.error().message);
+        continue;
+      }
+      for (auto& resource : *resources)
+        if (known.insert(resource.plural).second) offer.resources.push_back(std::move(resource));
+    }
+  }
+  return offer;
 }
 
 Discovery::Discovery(Client& client, const Clock& clock, DiscoveryTimes times)

@@ -140,12 +140,51 @@ TEST_F(DiscoveryTest, many_groups_that_nobody_has_are_not_remembered_for_ever) {
   EXPECT_EQ(server_->asked().size(), 800U);
 }
 
+const std::string kGroups = answer(200, R"({"kind": "APIGroupList", "groups": [
+    {"name": "apps", "preferredVersion": {"version": "v1"}, "versions": [{"version": "v1"}]},
+    {"name": "kubeflow.org", "preferredVersion": {"version": "v2beta1"},
+     "versions": [{"version": "v1"}, {"version": "v2beta1"}, {"version": "../x"}]},
+    {"name": "away.io", "preferredVersion": {"version": "v1"}, "versions": [{"version": "v1"}]},
+    {"name": "../y", "preferredVersion": {"version": "v1"}}, 7]})");
+
+TEST_F(DiscoveryTest, finds_all_that_can_be_listed_and_patched) {
+  const std::string newer = answer(200, R"({"groupVersion": "kubeflow.org/v2beta1", "resources": [
+      {"name": "mpijobs", "kind": "MPIJob", "namespaced": true, "verbs": ["list", "patch"]},
+      {"name": "mpijobs/status", "kind": "MPIJob", "verbs": ["get", "patch", "list"]}]})");
+  const std::string older = answer(200, R"({"groupVersion": "kubeflow.org/v1", "resources": [
+      {"name": "mpijobs", "kind": "MPIJob", "namespaced": true, "verbs": ["list", "patch"]},
+      {"name": "reviews", "kind": "Review", "namespaced": true, "verbs": ["create"]},
+      {"name": "silent", "kind": "Silent", "namespaced": true},
+      {"name": "tfjobs", "kind": "TFJob", "namespaced": true,
+       "verbs": ["get", "list", "patch", "watch"]}]})");
+  serve({kGroups, newer, older, answer(503, "")});
+  const auto found = find_resources(
+      *client_, [](const std::string& group) { return group != "apps"; }, {"list", "patch"},
+      stopper_);
+  ASSERT_TRUE(found) << found.error().message;
+  std::string all;
+  for (const auto& one : found->resources) all += one.name() + " " + one.version + " ";
+  EXPECT_EQ(all, "mpijobs.kubeflow.org v2beta1 tfjobs.kubeflow.org v1 ");
+  ASSERT_EQ(found->unanswered.size(), 1U) << "of a server that is away";
+  EXPECT_NE(found->unanswered[0].find("503"), std::string::npos);
+  ASSERT_EQ(server_->asked().size(), 4U);
+  EXPECT_EQ(path_of(server_->asked()[1]), "/apis/kubeflow.org/v2beta1");
+}
+
+TEST_F(DiscoveryTest, without_a_list_of_groups_nothing_is_found) {
+  serve({answer(403, ""), answer(200, "{}")});
+  const auto any = [](const std::string&) { return true; };
+  EXPECT_FALSE(find_resources(*client_, any, {}, stopper_));
+  EXPECT_FALSE(find_resources(*client_, any, {}, stopper_));
+}
+
 TEST(DiscoveryJson, garbage_is_an_error) {
   for (const char* text :
        {"", "[]", "{}", R"({"groupVersion": "v1", "resources": 3})", R"({"resources": []})",
         R"({"preferredVersion": {"version": "../x"}})"}) {
     EXPECT_FALSE(read_resources(text)) << text;
     EXPECT_FALSE(read_preferred(text)) << text;
+    EXPECT_FALSE(read_groups(text)) << text;
   }
 }
 

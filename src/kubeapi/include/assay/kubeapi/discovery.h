@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +23,19 @@ struct KindName {
   std::string kind = {};     ///< "MPIJob"
 };
 KindName kind_of(const Owner& owner);
+
+/// "list", "patch".
+using Verbs = std::set<std::string>;
+
+/// What a cluster serves.
+struct Offer {
+  std::vector<Resource> resources = {};
+  std::vector<std::string> unanswered = {};  ///< why there may be more, in sentences
+};
+/// All kinds of the groups that are wanted, with which all of these can be done; each once, in the
+/// version that the server prefers if that has it. Not those of the core.
+Result<Offer> find_resources(Client& client, const std::function<bool(const std::string&)>& wanted,
+                             const Verbs& verbs, net::Stopper& stopper);
 
 struct DiscoveryTimes {
   Milliseconds known{600'000};  ///< for how long an answer is believed
