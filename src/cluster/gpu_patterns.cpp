@@ -40,7 +40,7 @@ std::vector<std::string> GpuPatterns::next(Turn& turn, const std::vector<std::st
 Result<void> GpuPatterns::look(promapi::Queries& queries, const Sources& sources, Tracker& tracker,
                                Timestamp now, const std::function<bool()>& more,
                                net::Stopper* stopper) {
-  if (!sources.has("DCGM_FI_DEV_GPU_UTIL")) return {};
+  if (!sources.has_gpus()) return {};
   std::multimap<std::string, GpuState*> by_uuid;
   std::vector<std::string> uuids;
   for (auto& [name, node] : tracker.nodes())
@@ -58,9 +58,11 @@ Result<void> GpuPatterns::look(promapi::Queries& queries, const Sources& sources
       question.uuids.assign(chosen.begin() + static_cast<std::ptrdiff_t>(begin),
                             chosen.begin() + static_cast<std::ptrdiff_t>(end));
       ASSAY_TRY(const auto series, read_gpu_series(queries, sources, question, stopper));
-      for (const auto& [uuid, values] : series) {
+      for (const auto& [id, values] : series) {
+        const auto& [uuid, part] = id;
         const auto [first, last] = by_uuid.equal_range(uuid);
-        for (auto at = first; at != last; ++at) take(*at->second, values);
+        for (auto at = first; at != last; ++at)
+          if (at->second->now.part == part) take(*at->second, values);
       }
       turn.after = question.uuids.back();
     }

@@ -260,17 +260,23 @@ std::string index_of(const InstantValue& value) {
 }
 
 constexpr const char* kGpuLabels =
-    "gpu, UUID, GPU_I_ID, modelName, Hostname, node, kubernetes_node, instance, pod, namespace, "
-    "container, exported_pod, exported_namespace";
+    "gpu, UUID, GPU_I_ID, GPU_I_PROFILE, modelName, Hostname, node, kubernetes_node, instance, "
+    "pod, namespace, container, exported_pod, exported_namespace";
 
-/// One of these tells how busy a GPU is; of parts of a GPU only the second does.
-Result<std::vector<InstantValue>> ask_utilization(Asker& asker, const Sources& sources) {
-  std::vector<InstantValue> values;
-  if (sources.has("DCGM_FI_DEV_GPU_UTIL")) {
-    ASSAY_TRY(values, asker.ask(fmt::format("max by ({}) (DCGM_FI_DEV_GPU_UTIL)", kGpuLabels)));
-  }
-  if (!values.empty() || !sources.has("DCGM_FI_PROF_GR_ENGINE_ACTIVE")) return values;
-  return asker.ask(fmt::format("100 * max by ({}) (DCGM_FI_PROF_GR_ENGINE_ACTIVE)", kGpuLabels));
+/// How busy GPUs are, in percent: each by the first of the two metrics that it has. `matchers` are
+/// of labels; with `over` means over so long.
+std::string busy_expression(const Sources& sources, const std::string& matchers = "",
+                            const std::string& over = "") {
+  const auto series = [&](const char* name, const std::string& more = "") {
+    const std::string all = matchers + (matchers.empty() || more.empty() ? "" : ",") + more;
+    const std::string chosen = all.empty() ? name : fmt::format("{}{{{}}}", name, all);
+    return over.empty() ? chosen : fmt::format("avg_over_time({}[{}])", chosen, over);
+  };
+  if (!sources.has(kGpuEngine)) return series(kGpuUtilization);
+  if (!sources.has(kGpuUtilization)) return "100 * " + series(kGpuEngine);
+  // More than 100 is one of DCGM's words for "no value".
+  return fmt::format("{} <= 100 or on (UUID, GPU_I_ID) 100 * {}",
+                     series(kGpuUtilization, R"(GPU_I_ID="")"), series(kGpuEngine));
 }
 
 struct GpuQuestionOf {
@@ -307,7 +313,9 @@ Result<void> read_processes(Asker& asker, const GpusByUuid& by_uuid, Reading& re
 
 Result<void> read_gpus(Asker& asker, const Sources& sources, const NodeOf& node_of,
                        Reading& reading) {
-  ASSAY_TRY(const auto utilization, ask_utilization(asker, sources));
+  if (!sources.has_gpus()) return {};
+  ASSAY_TRY(const auto utilization,
+            asker.ask(fmt::format("max by ({}) ({})", kGpuLabels, busy_expression(sources))));
   GpusByUuid by_uuid;
   for (const auto& value : utilization) {
     auto node = node_of(value);
@@ -319,6 +327,8 @@ Result<void> read_gpus(Asker& asker, const Sources& sources, const NodeOf& node_
     reading.gpus.push_back({.node = std::move(node),
                             .index = index_of(value),
                             .uuid = value.label("UUID"),
+                            .part = value.label("GPU_I_ID"),
+                            .profile = value.label("GPU_I_PROFILE"),
                             .model = value.label("modelName"),
                             .pod = pod_of_gpu(value),
                             .utilization = value.value});
@@ -370,21 +380,19 @@ Result<Reading> read_cluster(promapi::Queries& queries, const Sources& sources,
   return reading;
 }
 
-Result<std::map<std::string, std::vector<double>>> read_gpu_series(promapi::Queries& queries,
-                                                                   const Sources& sources,
-                                                                   const GpuQuestion& question,
-                                                                   net::Stopper* stopper) {
+Result<GpuSeries> read_gpu_series(promapi::Queries& queries, const Sources& sources,
+                                  const GpuQuestion& question, net::Stopper* stopper) {
   std::string any;
   for (const auto& uuid : question.uuids) any += (any.empty() ? "" : "|") + uuid;
   const auto step = question.step.value_or(from_seconds(sources.gpu_step_seconds));
-  std::string expression = fmt::format("DCGM_FI_DEV_GPU_UTIL{{UUID=~\"{}\"}}", any);
-  if (question.step)
-    expression = fmt::format("avg_over_time({}[{:.0f}s])", expression, seconds(*question.step));
+  const auto expression =
+      busy_expression(sources, fmt::format("UUID=~\"{}\"", any),
+                      question.step ? fmt::format("{:.0f}s", seconds(*question.step)) : "");
   const promapi::QueryRange range{question.now - question.look_back, question.now, step};
   ASSAY_TRY(const auto answer,
-            queries.range(fmt::format("max by (UUID) ({})", expression), range, stopper));
+            queries.range(fmt::format("max by (UUID, GPU_I_ID) ({})", expression), range, stopper));
   const auto steps = static_cast<size_t>(question.look_back / step) + 1;
-  std::map<std::string, std::vector<double>> found;
+  GpuSeries found;
   for (const auto& series : answer.series) {
     const auto uuid = series.labels.find("UUID");
     if (uuid == series.labels.end() || series.samples.empty()) continue;
@@ -398,7 +406,8 @@ Result<std::map<std::string, std::vector<double>>> read_gpu_series(promapi::Quer
     }
     // It may be younger than what was asked for.
     values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(first));
-    found[uuid->second] = std::move(values);
+    const auto part = series.labels.find("GPU_I_ID");
+    found[{uuid->second, part == series.labels.end() ? "" : part->second}] = std::move(values);
   }
   return found;
 }

@@ -40,6 +40,16 @@ TEST(Sources, are_found_with_both_kinds_of_labels) {
   EXPECT_TRUE(missing[0].starts_with("nothing of nodes"));
 }
 
+TEST(Sources, know_how_often_gpus_are_told_of_also_without_their_utilization) {
+  Prometheus server({{"count by (__name__)", names({kGpuEngine})},
+                     {"ENGINE_ACTIVE[1m]", vector_of({{"{}", 6}})}});
+  promapi::Queries queries(server.access());
+  const auto sources = find_sources(queries, nullptr);
+  ASSERT_TRUE(sources) << sources.error().message;
+  EXPECT_TRUE(sources->has_gpus());
+  EXPECT_EQ(sources->gpu_step_seconds, 10);
+}
+
 TEST(Sources, of_an_empty_prometheus_are_said_to_be_missing) {
   Prometheus server({});
   promapi::Queries queries(server.access());
@@ -101,6 +111,51 @@ TEST(Reading, has_pods_nodes_and_gpus_by_their_names) {
   EXPECT_EQ(reading->progress.at({"lab", "train-0"}).steps, 100);
 }
 
+TEST(Reading, parts_of_gpus_stand_beside_whole_ones) {
+  const auto part = [](const char* id, const char* pod) {
+    return fmt::format(R"({{"gpu": "1", "UUID": "GPU-2", "GPU_I_ID": "{}", "Hostname": "n1",
+        "GPU_I_PROFILE": "1g.18gb", "exported_pod": "{}", "exported_namespace": "lab"}})",
+                       id, pod);
+  };
+  Prometheus server(
+      {{"max by (gpu", vector_of({{kGpu, 87}, {part("7", "a"), 40}, {part("8", "b"), 60}})},
+       {"DCGM_FI_DEV_FB_USED", vector_of({{R"({"UUID": "GPU-1"})", 8},
+                                          {R"({"UUID": "GPU-2", "GPU_I_ID": "7"})", 1},
+                                          {R"({"UUID": "GPU-2", "GPU_I_ID": "8"})", 2}})}});
+  promapi::Queries queries(server.access());
+  Sources sources;
+  sources.names = {kGpuUtilization, kGpuEngine, "DCGM_FI_DEV_FB_USED"};
+  const auto reading = read_cluster(queries, sources, {"n1"}, nullptr);
+  ASSERT_TRUE(reading) << reading.error().message;
+  ASSERT_EQ(reading->gpus.size(), 3u);
+  EXPECT_EQ(reading->gpus[1].index, "1.7");
+  EXPECT_EQ(reading->gpus[1].part, "7");
+  EXPECT_EQ(reading->gpus[1].profile, "1g.18gb");
+  EXPECT_EQ(reading->gpus[1].utilization, 40);
+  EXPECT_EQ(reading->gpus[2].pod, (PodKey{"lab", "b"}));
+  EXPECT_EQ(reading->gpus[2].memory_used, 2.0 * 1024 * 1024);
+}
+
+TEST(Reading, asks_for_what_a_cluster_has_of_gpus) {
+  const auto question = [](const std::set<std::string>& names) {
+    Prometheus server({});
+    promapi::Queries queries(server.access());
+    Sources sources;
+    sources.names = names;
+    EXPECT_TRUE(read_cluster(queries, sources, {}, nullptr));
+    const auto asked = server.asked();
+    if (asked.empty()) return std::string();
+    return asked[0].substr(asked[0].find("instance, pod"));
+  };
+  EXPECT_EQ(question({}), "");
+  EXPECT_NE(question({kGpuUtilization}).find(") (DCGM_FI_DEV_GPU_UTIL)"), std::string::npos);
+  EXPECT_NE(question({kGpuEngine}).find(") (100 * DCGM_FI_PROF_GR_ENGINE_ACTIVE)"),
+            std::string::npos);
+  const auto both = question({kGpuUtilization, kGpuEngine});
+  EXPECT_NE(both.find("<= 100 or on (UUID, GPU_I_ID) 100 * DCGM_FI_PROF"), std::string::npos)
+      << both;
+}
+
 TEST(Reading, limits_come_from_whoever_has_them) {
   const auto limit = vector_of({{R"({"namespace": "lab", "pod": "a"})", 4e9},
                                 {R"({"namespace": "lab", "pod": "unseen"})", 4e9}});
@@ -157,6 +212,7 @@ TEST(GpuSeries, are_in_even_steps_and_begin_with_the_gpu) {
   Prometheus server({matrix});
   promapi::Queries queries(server.access());
   Sources sources;
+  sources.names = {kGpuUtilization};
   sources.gpu_step_seconds = 15;
   const auto series = read_gpu_series(queries, sources,
                                       {.uuids = {"GPU-1"},
@@ -164,7 +220,7 @@ TEST(GpuSeries, are_in_even_steps_and_begin_with_the_gpu) {
                                        .look_back = std::chrono::seconds(120)},
                                       nullptr);
   ASSERT_TRUE(series) << series.error().message;
-  const auto& values = series->at("GPU-1");
+  const auto& values = series->at({"GPU-1", ""});
   ASSERT_EQ(values.size(), 5u);
   EXPECT_EQ(values[0], 10);
   EXPECT_TRUE(std::isnan(values[1]));

@@ -124,6 +124,7 @@ Json static_json(const NodeState& node) {
 Json gpu_json(const GpuState& gpu) {
   Json json = Json::object();
   const auto& now = gpu.now;
+  if (!now.profile.empty()) json["mig_profile"] = now.profile;
   if (now.memory_used) json["mem_used"] = gigabytes(*now.memory_used);
   if (now.memory_free) json["mem_free"] = gigabytes(*now.memory_free);
   if (now.processes_known) {

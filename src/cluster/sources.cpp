@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <string>
+#include <utility>
 
 #include <assay/cluster/reading.h>
 
@@ -11,8 +12,8 @@ namespace assay::cluster {
 namespace {
 
 constexpr std::array kNames = {
-    "DCGM_FI_DEV_GPU_UTIL",
-    "DCGM_FI_PROF_GR_ENGINE_ACTIVE",
+    kGpuUtilization,
+    kGpuEngine,
     "DCGM_FI_DEV_FB_USED",
     "DCGM_FI_DEV_FB_FREE",
     "DCGM_FI_DEV_POWER_USAGE",
@@ -68,6 +69,20 @@ std::string without(const PodLabels& labels) {
   return selector;
 }
 
+/// By the last minute; where that has too few samples, by more.
+Result<double> gpu_step(promapi::Queries& queries, const Sources& sources, net::Stopper* stopper) {
+  constexpr double kFewest = 4;
+  const char* const name = sources.has(kGpuUtilization) ? kGpuUtilization : kGpuEngine;
+  for (const auto& [minutes, fewest] : {std::pair(1, kFewest), std::pair(5, 2.0)}) {
+    ASSAY_TRY(
+        const double count,
+        number(queries, fmt::format("max(count_over_time({}[{}m]))", name, minutes), stopper));
+    if (count >= fewest)
+      return std::clamp(std::round(60 * minutes / count), kShortestStep, kLongestStep);
+  }
+  return sources.gpu_step_seconds;
+}
+
 }  // namespace
 
 Result<Sources> find_sources(promapi::Queries& queries, net::Stopper* stopper) {
@@ -93,25 +108,15 @@ Result<Sources> find_sources(promapi::Queries& queries, net::Stopper* stopper) {
             number(queries, "quantile(0.5, count_over_time(up[10m]))", stopper));
   if (scrapes > 1)
     sources.window = fmt::format("{:.0f}s", std::clamp(4 * 600 / scrapes, 120.0, 900.0));
-  if (sources.has("DCGM_FI_DEV_GPU_UTIL")) {
-    // By the last minute; where that has too few, by more.
-    constexpr double kFewest = 4;
-    double over = 60;
-    ASSAY_TRY(double count,
-              number(queries, "max(count_over_time(DCGM_FI_DEV_GPU_UTIL[1m]))", stopper));
-    if (count < kFewest) {
-      over = 300;
-      ASSAY_TRY(count, number(queries, "max(count_over_time(DCGM_FI_DEV_GPU_UTIL[5m]))", stopper));
-    }
-    if (count > 1)
-      sources.gpu_step_seconds = std::clamp(std::round(over / count), kShortestStep, kLongestStep);
+  if (sources.has_gpus()) {
+    ASSAY_TRY(sources.gpu_step_seconds, gpu_step(queries, sources, stopper));
   }
   return sources;
 }
 
 std::vector<std::string> missing_sources(const Sources& sources) {
   std::vector<std::string> missing;
-  if (!sources.has("DCGM_FI_DEV_GPU_UTIL") && !sources.has("DCGM_FI_PROF_GR_ENGINE_ACTIVE"))
+  if (!sources.has_gpus())
     missing.emplace_back(
         "nothing of GPUs (DCGM_FI_DEV_GPU_UTIL): run NVIDIA's dcgm-exporter on GPU nodes and let "
         "Prometheus scrape it");

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Answers as NVIDIA's DCGM exporter does, with what jobs on a real GPU used when they were recorded (tests/recordings/jobs).
 
-    dcgm_replay.py --hostname NODE [--gpus 2] [--job GPU=NAMESPACE/POD/CONTAINER=FILE.csv]... [--listen 0.0.0.0:9400]
+    dcgm_replay.py --hostname NODE [--gpus 2] [--divided GPU=PROFILE,PROFILE]...
+        [--job GPU=NAMESPACE/POD/CONTAINER=FILE.csv]... [--listen 0.0.0.0:9400]
 
 Each job begins when it is given and starts anew at its end; `PUT /jobs` with a list of such words replaces them. Only what
-was recorded is told; a GPU without a job is idle and has no labels of a pod. Needs Python alone, so that it runs in a pod.
+was recorded is told; a GPU without a job is idle and has no labels of a pod. Of a GPU that is divided each instance is told, by
+its engine and not by its utilization; a job there has the first one. Needs Python alone, so that it runs in a pod.
 """
 import argparse
 import csv
@@ -17,6 +19,7 @@ import uuid
 
 MIB = 1 << 20
 FAMILIES = (("DCGM_FI_DEV_GPU_UTIL", "GPU utilization (in %)."),
+            ("DCGM_FI_PROF_GR_ENGINE_ACTIVE", "Ratio of time the graphics engine is active."),
             ("DCGM_FI_DEV_FB_FREE", "Framebuffer memory free (in MiB)."),
             ("DCGM_FI_DEV_FB_USED", "Framebuffer memory used (in MiB)."))
 RESERVED_MIB = 1  # what a driver keeps of an idle GPU's memory
@@ -49,11 +52,13 @@ class Job:
 
 
 class Gpus:
-    """All GPUs of one node. `jobs` are words GPU=NAMESPACE/POD/CONTAINER=FILE.csv."""
+    """All GPUs of one node. `jobs` are words GPU=NAMESPACE/POD/CONTAINER=FILE.csv, `divided` has the profiles of the
+    instances by GPU."""
 
-    def __init__(self, hostname, count, jobs=(), *, model="NVIDIA H200", memory_mib=143771, driver="550.90.07",
+    def __init__(self, hostname, count, jobs=(), *, divided=None, model="NVIDIA H200", memory_mib=143771, driver="550.90.07",
                  clock=time.monotonic):
         self.hostname, self.count, self.model, self.memory_mib, self.driver = hostname, count, model, memory_mib, driver
+        self.divided = divided or {}
         self._clock, self._lock = clock, threading.Lock()
         self.replace(jobs)
 
@@ -62,29 +67,41 @@ class Gpus:
         with self._lock:
             self._jobs = made
 
-    def _labels(self, gpu, job):
+    def _labels(self, gpu, job, part=None):
         labels = {"gpu": gpu, "UUID": f"GPU-{uuid.uuid5(uuid.NAMESPACE_DNS, f'{gpu}.{self.hostname}')}",
                   "device": f"nvidia{gpu}", "modelName": self.model, "Hostname": self.hostname,
                   "DCGM_FI_DRIVER_VERSION": self.driver}
+        if part is not None:
+            labels.update(GPU_I_ID=part + 1, GPU_I_PROFILE=self.divided[gpu][part])
         if job:
             labels.update(container=job.container, namespace=job.namespace, pod=job.pod)
         return ",".join(f'{name}="{value}"' for name, value in labels.items())
 
-    def _values(self, job):
+    def _values(self, job, memory_mib, whole=True):
         """By family; what was not measured is not there."""
         share, used = job.recording.at(self._clock() - job.start) if job else (0.0, 0.0)
         values = {}
         if share is not None:
-            values["DCGM_FI_DEV_GPU_UTIL"] = round(share * 100)
+            values.update({"DCGM_FI_DEV_GPU_UTIL": round(share * 100)} if whole else
+                          {"DCGM_FI_PROF_GR_ENGINE_ACTIVE": share})
         if used is not None:
             values["DCGM_FI_DEV_FB_USED"] = round(used / MIB) + RESERVED_MIB
-            values["DCGM_FI_DEV_FB_FREE"] = self.memory_mib - values["DCGM_FI_DEV_FB_USED"]
+            values["DCGM_FI_DEV_FB_FREE"] = memory_mib - values["DCGM_FI_DEV_FB_USED"]
         return values
+
+    def _told(self, gpu, job):
+        """Labels and values of a GPU, or of each of its instances."""
+        parts = self.divided.get(gpu)
+        if not parts:
+            return [(self._labels(gpu, job), self._values(job, self.memory_mib))]
+        jobs = [job] + [None] * (len(parts) - 1)
+        return [(self._labels(gpu, of, part), self._values(of, self.memory_mib // len(parts), whole=False))
+                for part, of in enumerate(jobs)]
 
     def text(self):
         with self._lock:
             jobs = dict(self._jobs)
-        known = [(self._labels(gpu, jobs.get(gpu)), self._values(jobs.get(gpu))) for gpu in range(self.count)]
+        known = [told for gpu in range(self.count) for told in self._told(gpu, jobs.get(gpu))]
         lines = []
         for name, help_text in FAMILIES:
             lines += [f"# HELP {name} {help_text}", f"# TYPE {name} gauge"]
@@ -126,12 +143,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hostname", required=True)
     parser.add_argument("--gpus", type=int, default=2)
+    parser.add_argument("--divided", action="append", default=[])
     parser.add_argument("--job", action="append", default=[])
     parser.add_argument("--model", default="NVIDIA H200")
     parser.add_argument("--memory-mib", type=int, default=143771)
     parser.add_argument("--listen", default="0.0.0.0:9400")
     options = parser.parse_args()
-    gpus = Gpus(options.hostname, options.gpus, options.job, model=options.model, memory_mib=options.memory_mib)
+    divided = {int(gpu): profiles.split(",") for gpu, profiles in (words.split("=", 1) for words in options.divided)}
+    gpus = Gpus(options.hostname, options.gpus, options.job, divided=divided, model=options.model, memory_mib=options.memory_mib)
     serve(gpus, options.listen).serve_forever()
 
 

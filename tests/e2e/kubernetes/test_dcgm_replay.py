@@ -37,6 +37,21 @@ def test_a_job_is_told_as_it_was_recorded(recording):
     assert "pod" not in found["DCGM_FI_DEV_FB_USED", "0"].labels
 
 
+def test_instances_of_a_divided_gpu_are_told_by_their_engine(recording):
+    now = 100.0
+    gpus = dcgm_replay.Gpus("node-1", 2, [f"1=team/worker-0/main={recording}"], divided={1: ["1g.18gb", "2g.35gb"]},
+                            clock=lambda: now)
+    now = 101.5
+    told = [s for f in text_string_to_metric_families(gpus.text()) for s in f.samples]
+    assert [s.labels["gpu"] for s in told if s.name == "DCGM_FI_DEV_GPU_UTIL"] == ["0"]
+    first, second = (s for s in told if s.name == "DCGM_FI_PROF_GR_ENGINE_ACTIVE")
+    assert (first.labels["GPU_I_ID"], first.labels["GPU_I_PROFILE"], first.labels["pod"]) == ("1", "1g.18gb", "worker-0")
+    assert (first.value, second.value, second.labels["GPU_I_ID"]) == (0.5, 0, "2") and "pod" not in second.labels
+    assert first.labels["UUID"] == second.labels["UUID"]
+    used = {s.labels.get("GPU_I_ID"): s.value for s in told if s.name == "DCGM_FI_DEV_FB_USED"}
+    assert used == {None: 1, "1": 101, "2": 1}
+
+
 def test_jobs_are_replaced_over_http(recording):
     server = dcgm_replay.serve(dcgm_replay.Gpus("node-1", 1), "127.0.0.1:0")
     threading.Thread(target=server.serve_forever, daemon=True).start()

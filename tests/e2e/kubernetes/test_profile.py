@@ -38,7 +38,9 @@ def node(cluster):
 
 @pytest.fixture(scope="module")
 def gpus(node):
-    exporter = dcgm_replay.Gpus(node, 2, [f"0=default/train-worker-0/main={RECORDING}"])
+    """Two whole ones and one that is divided."""
+    exporter = dcgm_replay.Gpus(node, 3, [f"0=default/train-worker-0/main={RECORDING}",
+                                          f"2=default/train-launcher/main={RECORDING}"], divided={2: ["1g.18gb", "1g.18gb"]})
     server = dcgm_replay.serve(exporter, "127.0.0.1:0")
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"127.0.0.1:{server.server_address[1]}"
@@ -140,7 +142,13 @@ def test_nodes_pods_and_jobs_carry_what_they_use(cluster, node, prometheus, job,
 
         of_job = annotations(cluster, f"{job.resource}/train")
         assert {"train-launcher", "train-worker-0", "train-worker-1", "usage"} <= set(of_job)
-        assert of_job["usage"]["gpus"]["max"] == 1
+        assert of_job["usage"]["gpus"]["max"] == 2
+        # An instance of a GPU that is divided, of which only the engine is told, is as good as a whole one.
+        wait_until(lambda: annotations(cluster, f"node/{node}")["gpu-2.1"].get("class"), 120, "it has patterns", every=0.5)
+        divided = annotations(cluster, f"node/{node}")
+        assert divided["gpu-2.1"]["mig_profile"] == "1g.18gb" and divided["gpu-2.1"]["max_gpu_util"] > 50
+        assert divided["gpu-2.2"]["max_gpu_util"] == 0 and "gpu-2" not in divided
+        assert annotations(cluster, "pod/train-launcher")[f"max_{node}-gpu-2.1_util"] > 50
         # As people look for it today.
         told = cluster.kubectl("describe", "node", node)
         assert re.search(r"ai.centaurus.io/gpu-0:\s+.*\"cyclic_pattern\": (true|false)", told)

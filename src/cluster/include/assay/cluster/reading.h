@@ -35,8 +35,10 @@ struct Use {
 
 struct GpuUse {
   std::string node;
-  std::string index;  ///< "0"; of a part of a GPU as its exporter has it
-  std::string uuid;
+  std::string index;      ///< "0"; "0.7" of a part of a GPU
+  std::string uuid;       ///< of the whole, also for a part
+  std::string part = {};  ///< "7": which instance of a GPU that is divided (MIG); empty: the whole
+  std::string profile = {};  ///< "1g.10gb": of a part
   std::string model = {};
   std::optional<PodKey> pod = {};          ///< whose it is
   std::optional<double> utilization = {};  ///< 0 to 100
@@ -72,6 +74,11 @@ struct PodLabels {
   std::vector<std::string> unless = {};  ///< labels that name it better
 };
 
+/// Either tells how busy a GPU is, the first in percent, the second as a share; of parts of a GPU
+/// only the second does, and some clusters have it alone.
+inline constexpr const char* kGpuUtilization = "DCGM_FI_DEV_GPU_UTIL";
+inline constexpr const char* kGpuEngine = "DCGM_FI_PROF_GR_ENGINE_ACTIVE";
+
 /// What a Prometheus has of a cluster; found out, not configured.
 struct Sources {
   std::set<std::string> names = {};  ///< of the metrics that we can read and that are there
@@ -81,6 +88,8 @@ struct Sources {
   double gpu_step_seconds = 15;  ///< between two samples of a GPU
 
   bool has(const std::string& name) const { return names.contains(name); }
+  /// Whether it is known how busy GPUs are.
+  bool has_gpus() const { return has(kGpuUtilization) || has(kGpuEngine); }
 };
 
 /// Asks which of the metrics that DCGM's exporter, cAdvisor, the kubelet, node_exporter and
@@ -104,10 +113,10 @@ struct GpuQuestion {
   /// Nothing: as samples come; else means over so long.
   std::optional<Nanoseconds> step = {};
 };
-/// The utilization of GPUs over a time by uuid, in even steps, in percent; NaN where it is missing.
-Result<std::map<std::string, std::vector<double>>> read_gpu_series(promapi::Queries& queries,
-                                                                   const Sources& sources,
-                                                                   const GpuQuestion& question,
-                                                                   net::Stopper* stopper);
+/// Values in percent and in even steps, NaN where one is missing, by uuid and part.
+using GpuSeries = std::map<std::pair<std::string, std::string>, std::vector<double>>;
+/// The utilization over a time of GPUs and of their parts.
+Result<GpuSeries> read_gpu_series(promapi::Queries& queries, const Sources& sources,
+                                  const GpuQuestion& question, net::Stopper* stopper);
 
 }  // namespace assay::cluster
