@@ -113,8 +113,8 @@ Figures figures_of(const JobState& job) {
   gatherer.amount(job.gpus.max(), 0.5);
   for (const auto& [name, most] : job.workers) {
     gatherer.fact(name);
-    gatherer.amount(most.cores, kLittleCores);
-    gatherer.amount(most.memory, kLittleMemory);
+    gatherer.amount(most.cores.value_or(0), kLittleCores);
+    gatherer.amount(most.memory.value_or(0), kLittleMemory);
     for (const auto& [gpu, values] : most.gpus) gatherer.percent(values.first);
   }
   add_findings(gatherer, job.findings);

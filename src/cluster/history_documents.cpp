@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "history_documents.h"
 
+#include <array>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 namespace assay::cluster {
@@ -58,19 +60,25 @@ kubeapi::ObjectName parse_object(const json& from) {
           text("uid")};
 }
 
+constexpr std::array<std::pair<const char*, std::optional<double> WorkerMost::*>, 4> kWorkerMost = {
+    {{"cores", &WorkerMost::cores},
+     {"memory", &WorkerMost::memory},
+     {"network", &WorkerMost::network},
+     {"disk", &WorkerMost::disk}}};
+
 json worker_json(const WorkerMost& most) {
   json gpus = json::object();
   for (const auto& [name, values] : most.gpus) gpus[name] = {values.first, values.second};
-  return {{"cores", most.cores}, {"memory", most.memory}, {"network", most.network},
-          {"disk", most.disk},   {"gpus", gpus},          {"last", unix_ns(most.last)}};
+  json worker = {{"gpus", gpus}, {"last", unix_ns(most.last)}};
+  for (const auto& [name, member] : kWorkerMost)
+    if (most.*member) worker[name] = *(most.*member);
+  return worker;
 }
 
 WorkerMost parse_worker(const json& from) {
   WorkerMost most;
-  most.cores = from.at("cores").get<double>();
-  most.memory = from.at("memory").get<double>();
-  most.network = from.at("network").get<double>();
-  most.disk = from.at("disk").get<double>();
+  for (const auto& [name, member] : kWorkerMost)
+    if (from.contains(name)) most.*member = from.at(name).get<double>();
   most.last = parse_time(from, "last");
   for (const auto& [name, values] : from.at("gpus").items())
     most.gpus[name] = {values.at(0).get<double>(), values.at(1).get<double>()};

@@ -37,8 +37,12 @@ void Inventory::take(Change<kubeapi::Pod> change) {
       [](kubeapi::Pod& pod) {
         const bool over =
             pod.phase == kubeapi::PodPhase::succeeded || pod.phase == kubeapi::PodPhase::failed;
-        return PodEntry{std::move(pod.name_space), std::move(pod.name), std::move(pod.node),
-                        cluster::parent_of(pod.owners, pod.labels), over};
+        return PodEntry{std::move(pod.name_space),
+                        std::move(pod.name),
+                        std::move(pod.node),
+                        cluster::parent_of(pod.owners, pod.labels),
+                        over,
+                        pod.host_network};
       });
   has_pods_ = true;
 }
@@ -109,7 +113,8 @@ Seen Inventory::seen(Roots& roots) const {
   for (const auto& [uid, pod] : pods_) {
     SeenPod entry{.object = {kubeapi::pods(), pod.name_space, pod.name, uid},
                   .node = pod.node,
-                  .over = pod.over};
+                  .over = pod.over,
+                  .host_network = pod.host_network};
     if (pod.owner) entry.job = roots.find(*pod.owner, pod.name_space, parent);
     seen.pods.push_back(std::move(entry));
   }

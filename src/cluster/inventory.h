@@ -40,6 +40,7 @@ class Inventory {
     std::string name_space, name, node;
     std::optional<kubeapi::Owner> owner;
     bool over = false;
+    bool host_network = false;
   };
   using Parent = std::optional<kubeapi::Owner>;
   struct Parents {

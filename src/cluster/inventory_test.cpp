@@ -45,11 +45,13 @@ TEST(Inventory, follows_what_changes) {
       {.kind = "Job", .name = "j", .uid = "j1", .api_version = "batch/v1", .controller = true}};
   auto done = pod("d", "u2");
   done.phase = kubeapi::PodPhase::succeeded;
+  done.host_network = true;
   kept.inventory.take(Pods{Pods::Kind::all, {worker, done}});
   auto seen = kept.inventory.seen(kept.roots);
   ASSERT_EQ(seen.pods.size(), 2u);
   for (const auto& one : seen.pods) {
     EXPECT_EQ(one.over, one.object.uid == "u2");
+    EXPECT_EQ(one.host_network, one.object.uid == "u2");
     EXPECT_EQ(one.job.has_value(), one.object.uid == "u1");
   }
   kept.inventory.take(Pods{Pods::Kind::gone, {done}});

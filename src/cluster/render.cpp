@@ -152,13 +152,13 @@ Json gpu_json(const GpuState& gpu) {
 }
 
 void put_pod_gpu(Writer& writer, const PodGpu& gpu) {
-  const auto name = gpu_name(gpu.node, gpu.index);
-  if (gpu.now) {
-    writer.put(name + "_util", rounded(gpu.utilization.last()));
-    writer.put(name + "_mem_util", rounded(gpu.memory_share.last()));
-  }
-  writer.put("max_" + name + "_util", rounded(gpu.utilization.max()));
-  writer.put("max_" + name + "_mem_util", rounded(gpu.memory_share.max()));
+  const auto put = [&](const std::string& key, const Usage& usage) {
+    if (!usage.count()) return;
+    if (gpu.now) writer.put(key, rounded(usage.last()));
+    writer.put("max_" + key, rounded(usage.max()));
+  };
+  put(gpu_name(gpu.node, gpu.index) + "_util", gpu.utilization);
+  put(gpu_name(gpu.node, gpu.index) + "_mem_util", gpu.memory_share);
 }
 
 Json worker_json(const WorkerMost& most) {
@@ -167,10 +167,13 @@ Json worker_json(const WorkerMost& most) {
     json[name + "_util"] = rounded(values.first);
     json[name + "_mem_mb"] = rounded(values.second / 1024 / 1024);
   }
-  json["cpu_util"] = rounded(100 * most.cores);
-  json["cpu_mem_mb"] = rounded(most.memory / kMebi);
-  json["network_mbps"] = rounded(8 * most.network / kMega);
-  json["disk_io"] = rounded(most.disk / kMega);
+  const auto add = [&](const char* key, const std::optional<double>& value, double unit) {
+    if (value) json[key] = rounded(*value / unit);
+  };
+  add("cpu_util", most.cores, 0.01);
+  add("cpu_mem_mb", most.memory, kMebi);
+  add("network_mbps", most.network, kMega / 8);
+  add("disk_io", most.disk, kMega);
   return json;
 }
 

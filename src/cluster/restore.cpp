@@ -29,7 +29,7 @@ void raise(WorkerMost& most, const WorkerMost& before) {
   most.last = std::max(most.last, before.last);
   for (const auto member :
        {&WorkerMost::cores, &WorkerMost::memory, &WorkerMost::network, &WorkerMost::disk})
-    most.*member = std::max(most.*member, before.*member);
+    most.*member = std::max(most.*member, before.*member);  // nothing is less than any number
   for (const auto& [gpu, values] : before.gpus) {
     auto& [percent, bytes] = most.gpus[gpu];
     percent = std::max(percent, values.first);

@@ -119,12 +119,12 @@ struct PodRecord {
 };
 PodRecord record_of(const PodState& pod);
 
-/// What a worker of a job used at most; kept when it is gone.
+/// What a worker of a job used at most; kept when it is gone. What nobody measured is not there.
 struct WorkerMost {
-  double cores = 0;
-  double memory = 0;
-  double network = 0;
-  double disk = 0;
+  std::optional<double> cores = {};
+  std::optional<double> memory = {};
+  std::optional<double> network = {};
+  std::optional<double> disk = {};
   std::map<std::string, std::pair<double, double>> gpus = {};  ///< "node-gpu-0": percent and bytes
   Timestamp last = {};
 };

@@ -50,6 +50,10 @@ void raise(double& most, const std::optional<double>& value) {
   if (value) most = std::max(most, *value);
 }
 
+void raise(std::optional<double>& most, const std::optional<double>& value) {
+  if (value) most = std::max(most.value_or(0), *value);
+}
+
 void add_steps(PodState& pod, const Progress& progress, Timestamp now) {
   if (progress.steps) pod.all_steps = progress.steps;
   if (!progress.step) return;
@@ -177,6 +181,7 @@ void Tracker::update_pods(const Seen& seen, const Reading& reading, Timestamp no
     const PodKey key{pod.object.name_space, pod.object.name};
     const auto use = reading.pods.find(key);
     state.now = use == reading.pods.end() || pod.over ? Use{} : use->second;
+    if (pod.host_network) state.now.received = state.now.transmitted = std::nullopt;
     state.uses.add(state.now);
     if (state.now.memory_limit) state.memory_limit = state.now.memory_limit;
     auto& series = state.series;

@@ -22,6 +22,7 @@ struct SeenPod {
   std::string node = {};
   std::optional<kubeapi::ObjectName> job = {};  ///< to which it belongs in the end
   bool over = false;
+  bool host_network = false;  ///< what is measured of its network is its node's
 };
 
 /// The objects of a cluster at one moment.

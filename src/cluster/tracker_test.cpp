@@ -21,7 +21,7 @@ TEST(Tracker, adds_up_what_the_workers_of_a_job_use) {
   EXPECT_DOUBLE_EQ(job.gpus.max(), 2);
   EXPECT_DOUBLE_EQ(job.gpu_utilization.mean(), 70);
   ASSERT_EQ(job.workers.size(), 2u);
-  EXPECT_DOUBLE_EQ(job.workers.at("train-1").cores, 2);
+  EXPECT_EQ(job.workers.at("train-1").cores, 2);
   EXPECT_DOUBLE_EQ(job.workers.at("train-0").gpus.at("n1-gpu-0").first, 60);
   const auto& gpu = cluster.tracker.nodes().at("n1").gpus.at("0");
   EXPECT_EQ(gpu.utilization.count(), 4u);
@@ -72,6 +72,21 @@ TEST(Tracker, what_is_not_measured_is_not_zero) {
   cluster.round();
   EXPECT_EQ(cluster.tracker.pods().at("pod-0").uses.cores.count(), 0u);
   EXPECT_TRUE(std::isnan(cluster.tracker.pods().at("pod-0").series.cores.values().at(0)));
+}
+
+TEST(Tracker, the_network_of_a_node_is_not_its_pods) {
+  SmallCluster cluster;
+  cluster.seen.pods[0].host_network = true;
+  cluster.round();
+  const auto& pods = cluster.tracker.pods();
+  EXPECT_EQ(pods.at("pod-0").uses.network.count(), 0u);
+  EXPECT_TRUE(std::isnan(pods.at("pod-0").series.received.values().at(0)));
+  EXPECT_EQ(pods.at("pod-1").uses.network.count(), 1u);
+  EXPECT_EQ(pods.at("pod-0").uses.cores.count(), 1u);
+  const auto& job = cluster.tracker.jobs().at("job-1");
+  EXPECT_FALSE(job.workers.at("train-0").network);
+  EXPECT_EQ(job.workers.at("train-1").network, 1e6);
+  EXPECT_EQ(job.uses.network.max(), 1e6);
 }
 
 TEST(Tracker, finds_patterns_and_what_is_ahead) {

@@ -138,6 +138,7 @@ Pod read_pod(const Json& object) {
   ObjectMeta meta = read_meta(object);
   const Json& spec = at(object, "spec");
   const Json& status = at(object, "status");
+  const Json& host_network = at(spec, "hostNetwork");
   Pod pod{.name = std::move(meta.name),
           .name_space = std::move(meta.name_space),
           .uid = std::move(meta.uid),
@@ -147,6 +148,7 @@ Pod read_pod(const Json& object) {
           .owners = std::move(meta.owners),
           .version = std::move(meta.version),
           .phase = phase_of(text_at(status, "phase")),
+          .host_network = host_network.is_boolean() && host_network.get<bool>(),
           .created = meta.created,
           .started = parse_utc(text_at(status, "startTime")),
           .deleted = meta.deleted};

@@ -38,7 +38,7 @@ TEST(ObjectJson, has_what_all_objects_have) {
 }
 
 constexpr const char* kPending = R"({"metadata": {"name": "p", "uid": "u"},
-  "spec": {"containers": [
+  "spec": {"hostNetwork": true, "containers": [
      {"name": "main", "image": "x:1", "resources": {"limits": {"cpu": "2", "nvidia.com/gpu": "2"},
         "requests": {"nvidia.com/gpu": "2", "example.com/fpga": 1}}},
      {"name": "beside", "resources": {"limits": {"nvidia.com/gpu": "1"}}}],
@@ -52,6 +52,8 @@ TEST(ObjectJson, a_pod_tells_what_it_will_have_before_it_runs) {
   const Pod pod = read_pod(Json::parse(kPending));
   EXPECT_EQ(pod.phase, PodPhase::pending);
   EXPECT_TRUE(pod.started);
+  EXPECT_TRUE(pod.host_network);
+  EXPECT_FALSE(read_pod({{"spec", {{"hostNetwork", "yes"}}}}).host_network);
   ASSERT_EQ(pod.containers.size(), 4U);
   EXPECT_EQ(pod.containers[0].image, "x:1");
   EXPECT_EQ(pod.containers[0].extended, (Amounts{{"nvidia.com/gpu", 2}, {"example.com/fpga", 1}}));

@@ -105,6 +105,7 @@ struct Pod {
   std::vector<Owner> owners = {};
   std::string version = {};
   PodPhase phase = PodPhase::unknown;
+  bool host_network = false;  ///< it has its node's: what it sends cannot be told apart
   std::optional<Timestamp> created = {};
   std::optional<Timestamp> started = {};  ///< when its node took it
   std::optional<Timestamp> deleted = {};
