@@ -136,7 +136,7 @@ class Profiler {
     ASSAY_TRY(shelf_, open_history(settings_.history));
     if (shelf_) history_.emplace(*shelf_, settings_.keep);
     if (!settings_.listen.empty()) {
-      ASSAY_TRY(server_, StatusServer::start(settings_.listen));
+      ASSAY_TRY(server_, StatusServer::start(settings_.listen, clock_));
       tell_(fmt::format("metrics at port {}, /metrics", server_->port()));
     }
     const Lead lead(settings_, clock_, tell_);

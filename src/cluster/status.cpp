@@ -22,8 +22,10 @@ constexpr std::array kOutcomes = {"done", "gone", "taken", "throttled", "forbidd
 
 class Server final : public StatusServer {
  public:
-  Server()
-      : server_(loop_, [this](const net::ServerRequest& request) { return answer(request); }) {}
+  explicit Server(const Clock& clock)
+      : clock_(clock),
+        server_(loop_, [this](const net::ServerRequest& request) { return answer(request); }),
+        alive_(clock.now()) {}
   ~Server() override {
     loop_.stop();
     if (thread_.joinable()) thread_.join();
@@ -41,7 +43,7 @@ class Server final : public StatusServer {
     const Lock lock(mutex_);
     status_ = status;
   }
-  void alive() override { alive_ = std::chrono::steady_clock::now(); }
+  void alive() override { alive_ = clock_.now(); }
   int port() const override { return port_; }
 
  private:
@@ -49,7 +51,7 @@ class Server final : public StatusServer {
     net::ServerResponse response;
     if (request.path == "/healthz" || request.path == "/readyz") {
       constexpr auto kSilence = std::chrono::minutes(10);
-      if (std::chrono::steady_clock::now() - alive_.load() > kSilence)
+      if (clock_.now() - alive_.load() > kSilence)
         return net::refusal(503, "no round has come to its end for ten minutes");
       response.body = "ok\n";
       return response;
@@ -61,11 +63,12 @@ class Server final : public StatusServer {
     return response;
   }
 
+  const Clock& clock_;
   boost::asio::io_context loop_{1};
   net::HttpServer server_;
   Mutex mutex_;
   Status status_ ASSAY_GUARDED_BY(mutex_);
-  std::atomic<std::chrono::steady_clock::time_point> alive_ = std::chrono::steady_clock::now();
+  std::atomic<Timestamp> alive_;
   int port_ = 0;
   std::jthread thread_;
 };
@@ -116,8 +119,9 @@ std::string status_text(const Status& status) {
   return std::string(out.finish());
 }
 
-Result<std::unique_ptr<StatusServer>> StatusServer::start(const std::string& address) {
-  auto server = std::make_unique<Server>();
+Result<std::unique_ptr<StatusServer>> StatusServer::start(const std::string& address,
+                                                          const Clock& clock) {
+  auto server = std::make_unique<Server>(clock);
   ASSAY_CHECK(server->start(address));
   return std::unique_ptr<StatusServer>(std::move(server));
 }

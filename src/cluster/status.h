@@ -9,6 +9,7 @@
 
 #include <assay/base/mutex.h>
 #include <assay/base/result.h>
+#include <assay/base/time.h>
 
 namespace assay::cluster {
 
@@ -33,8 +34,10 @@ std::string status_text(const Status& status);
 /// Tells the status over HTTP, in a thread of its own.
 class StatusServer {
  public:
-  /// At "/metrics"; "/healthz" is "ok" while alive() is called every few minutes.
-  static Result<std::unique_ptr<StatusServer>> start(const std::string& address);
+  /// At "/metrics"; "/healthz" is "ok" while alive() is called every few minutes. The clock has to
+  /// live longer.
+  static Result<std::unique_ptr<StatusServer>> start(const std::string& address,
+                                                     const Clock& clock);
   virtual ~StatusServer() = default;
   virtual void set(const Status& status) = 0;
   virtual void alive() = 0;
