@@ -71,7 +71,8 @@ Result<void> GpuPatterns::look(promapi::Queries& queries, const Sources& sources
 
   ASSAY_CHECK(each(patterns_, times_.patterns, {.uuids = {}, .now = now},
                    [&](GpuState& gpu, const std::vector<double>& values) {
-                     auto pattern = pattern_of(values, sources.gpu_step_seconds, kFull);
+                     auto pattern =
+                         pattern_of(values, sources.gpu_step_seconds, kFull, gpu.pattern);
                      if (!pattern) return;
                      if (gpu.pattern) pattern->day = gpu.pattern->day;
                      gpu.pattern = std::move(pattern);

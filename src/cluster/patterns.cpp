@@ -61,10 +61,11 @@ size_t known_of(const std::vector<double>& values) {
 }  // namespace
 
 std::optional<Pattern> pattern_of(const std::vector<double>& values, double step_seconds,
-                                  double full) {
+                                  double full, const std::optional<Pattern>& before) {
   if (known_of(values) < kFewest || !(step_seconds > 0)) return std::nullopt;
   Pattern pattern;
-  pattern.use = analysis::use_class(values, full);
+  pattern.use =
+      analysis::use_class(values, full, before ? std::optional(before->use) : std::nullopt);
   const auto cycles = analysis::find_cycles(values);
   if (!cycles.empty()) {
     pattern.period_seconds = cycles.front().period * step_seconds;

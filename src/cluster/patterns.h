@@ -26,9 +26,10 @@ struct Pattern {
   std::optional<Ahead> day = {};
 };
 
-/// Of a series of the last hour or two; `full` is all there is. Nothing: too short.
+/// Of a series of the last hour or two; `full` is all there is. A class that was told `before`
+/// stays until it is clearly another. Nothing: too short.
 std::optional<Pattern> pattern_of(const std::vector<double>& values, double step_seconds,
-                                  double full);
+                                  double full, const std::optional<Pattern>& before = {});
 /// Of the last days, for the next one; nothing: less than a day is known.
 std::optional<Ahead> day_ahead(const std::vector<double>& values, double step_seconds, double full);
 

@@ -52,7 +52,9 @@ struct Served {
   }
   net::Response get(const std::string& path) {
     net::HttpClient client({.base = fmt::format("http://127.0.0.1:{}", server->port())});
-    const auto answer = client.send({.path = path});
+    net::Request request;
+    request.path = path;
+    const auto answer = client.send(request);
     return answer ? *answer : net::Response();
   }
 

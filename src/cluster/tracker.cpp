@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tracker.h"
 
+#include "pod_kind.h"
+
 #include <algorithm>
 #include <functional>
 #include <unordered_set>
 #include <utility>
-
-#include <assay/analysis/job_kind.h>
 
 namespace assay::cluster {
 namespace {
@@ -59,31 +59,6 @@ void add_steps(PodState& pod, const Progress& progress, Timestamp now) {
   if (!progress.step) return;
   pod.steps.push_back({seconds(now.time_since_epoch()), *progress.step});
   if (pod.steps.size() > kMostSteps) pod.steps.erase(pod.steps.begin());
-}
-
-std::vector<double> shares(std::vector<double> percents) {
-  for (auto& value : percents) value /= 100;
-  return percents;
-}
-
-void tell_kind(const PodSeries& series, double step_seconds, Findings& found) {
-  analysis::JobSeries job;
-  job.step_seconds = step_seconds;
-  job.cpu_cores = series.cores.values();
-  job.memory_bytes = series.memory.values();
-  job.disk_read_bytes_per_second = series.read.values();
-  job.disk_write_bytes_per_second = series.written.values();
-  job.network_receive_bytes_per_second = series.received.values();
-  job.network_transmit_bytes_per_second = series.transmitted.values();
-  job.gpu_utilization_ratio = shares(series.gpu.values());
-  job.gpu_memory_bytes = series.gpu_memory.values();
-  const auto finding = analysis::kind_of_job(job);
-  found.kind = finding.kind ? analysis::name_of(*finding.kind) : "";
-  found.kind_confidence = finding.confidence;
-  found.evidence.clear();
-  constexpr size_t kMost = 3;
-  for (size_t i = 0; i < std::min(kMost, finding.evidence.size()); ++i)
-    found.evidence += (i ? "; " : "") + finding.evidence[i].sentence;
 }
 
 void forget_workers(std::map<std::string, WorkerMost>& workers) {
@@ -309,10 +284,10 @@ void Tracker::look_at(PodState& pod) {
   auto& found = pod.findings;
   const double step = seconds(round_);
   if (pod.gpus.empty()) {
-    found.pattern =
-        pattern_of(pod.series.cores.values(), step, std::max(1.0, pod.uses.cores.max()));
+    found.pattern = pattern_of(pod.series.cores.values(), step, std::max(1.0, pod.uses.cores.max()),
+                               found.pattern);
   } else {
-    found.pattern = pattern_of(pod.series.gpu.values(), step, 100);
+    found.pattern = pattern_of(pod.series.gpu.values(), step, 100, found.pattern);
   }
   tell_kind(pod.series, step, found);
   found.memory_full =

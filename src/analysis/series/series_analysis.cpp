@@ -71,14 +71,20 @@ std::string_view to_string(UseClass use) {
   return "";
 }
 
-UseClass use_class(const std::vector<double>& values, double full) {
+UseClass use_class(const std::vector<double>& values, double full, std::optional<UseClass> before) {
   const auto sorted = known_sorted(values);
   if (sorted.empty() || !(full > 0)) return UseClass::idle;
   const double p95 = quantile_of(sorted, 0.95), p25 = quantile_of(sorted, 0.25);
-  if (p95 < 0.05 * full) return UseClass::idle;
-  if (p25 >= 0.9 * full) return UseClass::saturated;
+  // What is on one side of a border has to go clearly beyond it.
+  const auto border = [&](double at, double clearly, bool from_below) {
+    if (!before) return at;
+    return from_below ? at + clearly : at - clearly;
+  };
+  if (p95 < border(0.05, 0.0075, before == UseClass::idle) * full) return UseClass::idle;
+  if (p25 >= border(0.9, 0.03, before != UseClass::saturated) * full) return UseClass::saturated;
   // A quarter of the time at less than half of what is usual when there is much to do.
-  return p25 < 0.5 * p95 ? UseClass::bursty : UseClass::steady;
+  return p25 < border(0.5, 0.075, before <= UseClass::bursty) * p95 ? UseClass::bursty
+                                                                    : UseClass::steady;
 }
 
 Result<SeriesAnalysis> analyze_series(const EvenSeries& series, const SeriesQuestions& questions) {

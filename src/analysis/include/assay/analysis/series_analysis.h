@@ -80,8 +80,10 @@ struct SeriesQuestions {
 /// Everything that can be told of one series. An error when not a single value is known.
 Result<SeriesAnalysis> analyze_series(const EvenSeries& series, const SeriesQuestions& questions);
 
-/// `full` is all there is of it.
-UseClass use_class(const std::vector<double>& values, double full);
+/// `full` is all there is of it. What it was `before`, it stays until it is clearly another: of a
+/// series at the border of two classes it would be now the one, now the other.
+UseClass use_class(const std::vector<double>& values, double full,
+                   std::optional<UseClass> before = {});
 /// The changes of a series' level, cycles left out of account. O(n log n).
 std::vector<ChangePoint> find_changes(const std::vector<double>& values,
                                       const std::vector<Cycle>& cycles);
