@@ -3,8 +3,11 @@
 found goes to annotations of a node, of pods and of an MPIJob."""
 import contextlib
 import json
+import pathlib
 import re
 import signal
+import socket
+import sqlite3
 import ssl
 import subprocess
 import threading
@@ -118,6 +121,76 @@ def annotations(cluster, *words):
     return {key.removeprefix(DOMAIN): json.loads(value) for key, value in found.items() if key.startswith(DOMAIN)}
 
 
+def apply_as(cluster, manager, words, **annotations_):
+    """Server-side: these annotations of an object, and no others, are that manager's."""
+    found = cluster.json(words)
+    metadata = {key: found["metadata"][key] for key in ("name", "namespace")}
+    wanted = {"apiVersion": found["apiVersion"], "kind": found["kind"],
+              "metadata": {**metadata, "annotations": {DOMAIN + key: value for key, value in annotations_.items()}}}
+    cluster.kubectl("apply", "--server-side", "--force-conflicts", f"--field-manager={manager}", "-f", "-",
+                    text=json.dumps(wanted))
+
+
+def change_history(folder, kind, change):
+    """Changes all documents of a kind, as if more had happened."""
+    with contextlib.closing(sqlite3.connect(folder / "history.db")) as store, store:
+        documents = store.execute("SELECT name, body FROM documents WHERE kind = ?", (kind,)).fetchall()
+        assert documents, kind
+        for name, body in documents:
+            document = json.loads(body)
+            change(document)
+            store.execute("UPDATE documents SET body = ? WHERE kind = ? AND name = ?", (json.dumps(document), kind, name))
+
+
+class Links:
+    """Passes connections on to the API server; those that are open can be broken."""
+
+    def __init__(self, cluster, folder):
+        config = json.loads(cluster.kubectl("config", "view", "--raw", "-o", "json"))
+        host, port = config["clusters"][0]["cluster"]["server"].removeprefix("https://").split(":")
+        self._to, self._open, self._lock = (host, int(port)), [], threading.Lock()
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        config["clusters"][0]["cluster"]["server"] = f"https://127.0.0.1:{self._listener.getsockname()[1]}"
+        self.kubeconfig = pathlib.Path(folder) / "kubeconfig"
+        self.kubeconfig.write_text(json.dumps(config))
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._listener.close()
+        for link in self.open():
+            self.cut(link)
+
+    def _accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                near, far = self._listener.accept()[0], socket.create_connection(self._to)
+                with self._lock:
+                    self._open.append((near, far))
+                for source, sink in ((near, far), (far, near)):
+                    threading.Thread(target=self._pass, args=(source, sink, (near, far)), daemon=True).start()
+
+    def _pass(self, source, sink, link):
+        with contextlib.suppress(OSError):
+            while piece := source.recv(1 << 16):
+                sink.sendall(piece)
+        self.cut(link)
+
+    def open(self):
+        with self._lock:
+            return list(self._open)
+
+    def cut(self, link):
+        with self._lock:
+            if link in self._open:
+                self._open.remove(link)
+        for end in link:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+
 def test_nodes_pods_and_jobs_carry_what_they_use(cluster, node, prometheus, job, tmp_path):
     with Profiler(cluster, prometheus, tmp_path) as profiler:
         def ready():
@@ -162,11 +235,38 @@ def test_a_worker_that_is_gone_stays_in_its_job_also_after_a_restart(cluster, no
         job.end_pod("train-worker-1")
         wait_until(lambda: "pod/train-worker-1" not in cluster.names("pods"), 30, "it is gone", every=0.2)
         before = annotations(cluster, f"{job.resource}/train")["train-worker-1"]
+
+    def was_busier(document):
+        document["uses"]["cores"]["max"] = 5
+
+    def was_used(document):
+        document["gpus"]["1"]["utilization"]["max"] = 77
+    change_history(tmp_path, "cluster-worker", was_busier)
+    change_history(tmp_path, "cluster-node", was_used)
     with Profiler(cluster, prometheus, tmp_path) as profiler:
         wait_until(lambda: profiler.rounds() >= 3, 30, "it goes on", every=0.2)
         wait_until(lambda: profiler.metrics()["assay_cluster_annotations_waiting"] == 0, 30, "all is written", every=0.2)
         after = annotations(cluster, f"{job.resource}/train")
         assert after["train-worker-1"]["cpu_util"] >= before["cpu_util"] > 0
+        # So do pods and nodes, and their GPUs.
+        assert annotations(cluster, "pod/train-worker-0")["max_cpu_util"] == 500
+        assert annotations(cluster, f"node/{node}")["gpu-1"]["max_gpu_util"] == 77
+
+
+def test_a_pod_of_a_set_that_an_operator_made_belongs_to_its_job(cluster, prometheus, job, tmp_path):
+    # As some operators do: without saying that they control it.
+    owner = {"apiVersion": job.job["apiVersion"], "kind": job.kind, "name": "train", "uid": job.job["metadata"]["uid"]}
+    spec = {**BUSY["spec"], "restartPolicy": "Always"}
+    cluster.kubectl("create", "-f", "-", text=json.dumps({
+        "apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "parameters", "ownerReferences": [owner]},
+        "spec": {"replicas": 1, "serviceName": "parameters", "selector": {"matchLabels": {"app": "parameters"}},
+                 "template": {"metadata": {"labels": {"app": "parameters"}}, "spec": spec}}}))
+    try:
+        with Profiler(cluster, prometheus, tmp_path) as profiler:
+            wait_until(lambda: annotations(cluster, f"{job.resource}/train").get("parameters-0", {}).get("cpu_util"), 90,
+                       profiler.log.read_text, every=0.5)
+    finally:
+        cluster.kubectl("delete", "statefulset", "parameters", "--wait=false")
 
 
 def test_it_goes_on_when_the_api_server_or_prometheus_was_away(cluster, prometheus, job, tmp_path):
@@ -188,6 +288,50 @@ def test_it_goes_on_when_the_api_server_or_prometheus_was_away(cluster, promethe
         cluster.end_pod("late")
 
 
+def test_watches_that_break_one_by_one_are_resumed(cluster, prometheus, job, tmp_path):
+    with Links(cluster, tmp_path) as links, Profiler(cluster, prometheus, tmp_path, "--kubeconfig",
+                                                     str(links.kubeconfig)) as profiler:
+        wait_until(lambda: profiler.rounds() >= 2, 60, profiler.log.read_text, every=0.2)
+        broken = links.open()
+        assert len(broken) >= 6, "pods, nodes, and what stands between"
+        for link in broken:
+            links.cut(link)
+        cluster.kubectl("create", "-f", "-", text=json.dumps({
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "after"}, "spec": BUSY["spec"]}))
+        wait_until(lambda: "cpu_util" in annotations(cluster, "pod/after"), 90, profiler.log.read_text, every=0.5)
+        pods = profiler.metrics()["assay_cluster_pods"]
+        cluster.end_pod("after")
+        wait_until(lambda: profiler.metrics()["assay_cluster_pods"] < pods, 60, profiler.log.read_text, every=0.5)
+
+
+def test_a_key_that_somebody_else_takes_is_left_to_them_until_they_give_it_back(cluster, prometheus, job, tmp_path):
+    pod = "pod/train-worker-0"
+
+    def ours():
+        """Keys of the pod that are in our name."""
+        books = cluster.json(pod)["metadata"].get("managedFields", [])
+        return {key.removeprefix("f:" + DOMAIN) for book in books if book["manager"] == "assay-profiler"
+                for key in book["fieldsV1"].get("f:metadata", {}).get("f:annotations", {})}
+
+    def profile():
+        """Until all is written; gives the log."""
+        with Profiler(cluster, prometheus, tmp_path) as profiler:
+            wait_until(lambda: profiler.rounds() >= 3 and profiler.metrics()["assay_cluster_annotations_waiting"] == 0, 60,
+                       profiler.log.read_text, every=0.2)
+        return profiler.log.read_text()
+
+    profile()
+    assert {"cpu_util", "max_cpu_util"} <= ours()
+    apply_as(cluster, "other", pod, cpu_util="-1")
+    log = profile()
+    assert annotations(cluster, pod)["cpu_util"] == -1
+    assert "max_cpu_util" in ours() and "cpu_util" not in ours(), "the others are written"
+    assert len(re.findall(r'cpu_util.* belongs to .?"other"', log)) == 1, log
+    apply_as(cluster, "other", pod)
+    assert "belongs to" not in profile()
+    assert annotations(cluster, pod)["cpu_util"] >= 0 and "cpu_util" in ours()
+
+
 def test_of_two_replicas_one_writes_and_the_other_follows(cluster, prometheus, job, tmp_path):
     with Profiler(cluster, prometheus, tmp_path / "a", "--namespace", "default") as first:
         wait_until(lambda: first.metrics().get("assay_cluster_leads") == 1, 30, first.log.read_text, every=0.2)
@@ -204,6 +348,8 @@ def test_of_two_replicas_one_writes_and_the_other_follows(cluster, prometheus, j
 
 def test_clean_takes_all_of_ours_and_nothing_else(cluster, node, prometheus, job, tmp_path):
     cluster.kubectl("annotate", "node", node, "ai.centaurus.io/mine=1", "--overwrite")
+    without_pods = training_jobs.Operator(cluster, training_jobs.pytorch_job("without-pods"))
+    apply_as(cluster, "assay-profiler", f"{without_pods.resource}/without-pods", usage="1")
     with Profiler(cluster, prometheus, tmp_path) as profiler:
         wait_until(lambda: profiler.rounds() >= 2 and "gpu-0" in annotations(cluster, f"node/{node}"), 60,
                    profiler.log.read_text, every=0.2)
@@ -212,3 +358,4 @@ def test_clean_takes_all_of_ours_and_nothing_else(cluster, node, prometheus, job
     assert annotations(cluster, f"node/{node}") == {"mine": 1}
     assert annotations(cluster, "pod/train-worker-0") == {}
     assert annotations(cluster, f"{job.resource}/train") == {}
+    assert annotations(cluster, f"{without_pods.resource}/without-pods") == {}
