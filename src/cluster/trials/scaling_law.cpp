@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "scaling_shapes.h"
+
 #include <Eigen/Dense>
 #include <algorithm>
 #include <array>
@@ -10,102 +12,124 @@
 namespace assay::cluster {
 namespace {
 
+using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr std::array kSerial = {0.0, 0.002, 0.006, 0.015, 0.03, 0.06, 0.1, 0.16, 0.25, 0.4};
-constexpr std::array kCrosstalk = {0.0, 2e-5, 8e-5, 3e-4, 1e-3, 3e-3, 8e-3, 2e-2, 5e-2};
-constexpr size_t kLaws = kSerial.size() * kCrosstalk.size();
-
-/// Of a trial that does not say how exact it is, and the least that is believed.
-constexpr double kUsualError = 0.03;
+/// Of a trial that does not say how exact it is, one of these; and the least that is believed.
+constexpr std::array kErrors = {0.012, 0.025, 0.042};
 constexpr double kLeastError = 0.01;
-/// How far jobs are from any law: at each count by itself, and drifting from one doubling to the
+/// How far jobs are from any shape: at each count by itself, and drifting from one doubling to the
 /// next.
-constexpr double kPointMisfit = 0.015;
-constexpr double kDriftMisfit = 0.05;
+constexpr double kPointMisfit = 0.01;
+constexpr double kDriftMisfit = 0.03;
 /// Before anything was measured, and between kinds.
 constexpr double kAnyLevelSd = 6;
-constexpr double kKindLevelSd = 1.0;
-constexpr double kPricedLevelSd = 0.7;
-/// In steps of the grid: how alike kinds scale; and how much is believed that they do.
-constexpr double kAlikeSteps = 1.2;
-constexpr double kAlikeBelief = 0.8;
+constexpr double kKindLevelSd = 0.75;
+constexpr double kPricedLevelSd = 0.5;
 
-double serial_of(size_t law) {
-  return kSerial[law / kCrosstalk.size()];
-}
-double crosstalk_of(size_t law) {
-  return kCrosstalk[law % kCrosstalk.size()];
-}
-double log_shape(size_t law, double n) {
-  const double slower = 1 + serial_of(law) * (n - 1) + crosstalk_of(law) * n * (n - 1);
-  return std::log(n) - std::log(std::max(slower, 1e-6));
+/// An idea is a shape with one of the errors.
+size_t idea_count() {
+  return kErrors.size() * shape_count();
 }
 
-/// Turns logarithms of weights into weights whose sum is 1.
-void normalize(std::vector<double>& logs) {
-  const double most = *std::max_element(logs.begin(), logs.end());
-  double sum = 0;
-  for (double& one : logs) sum += one = std::exp(one - most);
-  for (double& one : logs) one /= sum;
+double error_of(const Speed& speed, double usual) {
+  return speed.error > 0 ? std::max(speed.error, kLeastError) : usual;
 }
 
-/// What the laws of one kind say about another's, which scales alike.
-std::vector<double> blurred(const std::vector<double>& weights) {
-  const auto rows = static_cast<int>(kSerial.size());
-  const auto columns = static_cast<int>(kCrosstalk.size());
-  std::vector<double> all(kLaws);
-  for (int to = 0; to < rows * columns; ++to) {
-    double sum = 0, norm = 0;
-    for (int from = 0; from < rows * columns; ++from) {
-      const int down = to / columns - from / columns;
-      const int right = to % columns - from % columns;
-      const double near =
-          std::exp(-(down * down + right * right) / (2 * kAlikeSteps * kAlikeSteps));
-      sum += near * weights[static_cast<size_t>(from)];
-      norm += near;
-    }
-    all[static_cast<size_t>(to)] =
-        (1 - kAlikeBelief) / static_cast<double>(kLaws) + kAlikeBelief * sum / norm;
-  }
-  return all;
-}
-
-double error_of(const Speed& speed) {
-  return speed.error > 0 ? std::max(speed.error, kLeastError) : kUsualError;
-}
-
-MatrixXd prior_covariance(const VectorXd& doublings, double level_sd) {
-  const auto size = doublings.size();
+MatrixXd prior_covariance(const VectorXd& counts, double level_sd) {
+  const auto size = counts.size();
+  const double least = counts.minCoeff();
   MatrixXd all(size, size);
-  for (Eigen::Index i = 0; i < size; ++i)
-    for (Eigen::Index j = 0; j < size; ++j)
+  for (Index i = 0; i < size; ++i)
+    for (Index j = 0; j < size; ++j)
       all(i, j) = level_sd * level_sd +
-                  kDriftMisfit * kDriftMisfit * std::min(doublings[i], doublings[j]) +
+                  kDriftMisfit * kDriftMisfit * std::log2(std::min(counts[i], counts[j]) / least) +
                   (i == j ? kPointMisfit * kPointMisfit : 0);
   return all;
+}
+
+/// [choice][shape]
+MatrixXd shapes_at(const VectorXd& counts) {
+  MatrixXd all(counts.size(), static_cast<Index>(shape_count()));
+  for (Index shape = 0; shape < all.cols(); ++shape)
+    for (Index i = 0; i < counts.size(); ++i)
+      all(i, shape) = log_speedup(static_cast<size_t>(shape), counts[i]);
+  return all;
+}
+
+/// Turns logarithms of weights into weights of which the largest is 1.
+void from_logs(std::vector<double>& logs) {
+  const double most = *std::max_element(logs.begin(), logs.end());
+  for (double& one : logs) one = std::exp(one - most);
+}
+
+void normalize(std::vector<double>& weights) {
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  for (double& one : weights) one /= sum;
+}
+
+using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+Eigen::Map<const Rows> alike() {
+  const auto count = static_cast<Index>(shape_count());
+  return {shapes_alike().data(), count, count};
+}
+
+/// The part of all ideas that has one error.
+template <class Weights>
+auto part_of(Weights& weights, size_t error) {
+  using Vector = std::conditional_t<std::is_const_v<Weights>, const VectorXd, VectorXd>;
+  return Eigen::Map<Vector>(weights.data() + error * shape_count(),
+                            static_cast<Index>(shape_count()));
+}
+
+/// How well each idea of the job explains the trials of a kind.
+std::vector<double> told_of_job(const std::vector<double>& evidence) {
+  std::vector<double> told(idea_count());
+  for (size_t error = 0; error < kErrors.size(); ++error)
+    part_of(told, error) = (alike() * part_of(evidence, error)).cwiseMax(1e-300);
+  return told;
 }
 
 }  // namespace
 
 double KindBelief::mean(size_t at) const {
   double sum = 0;
-  for (size_t law = 0; law < weights.size(); ++law) sum += weights[law] * means[law][at];
+  for (size_t idea = 0; idea < weights.size(); ++idea)
+    sum += weights[idea] * means[idea * choices.size() + at];
   return sum;
 }
 
 double KindBelief::variance(size_t at) const {
   const double middle = mean(at);
-  double sum = covariance[at * choices.size() + at];
-  for (size_t law = 0; law < weights.size(); ++law)
-    sum += weights[law] * (means[law][at] - middle) * (means[law][at] - middle);
+  const size_t shapes = weights.size() / covariances.size();
+  double sum = 0;
+  for (size_t idea = 0; idea < weights.size(); ++idea) {
+    const double off = means[idea * choices.size() + at] - middle;
+    sum += weights[idea] * (off * off + covariances[idea / shapes][at * choices.size() + at]);
+  }
   return sum;
 }
 
 ScalingBelief::ScalingBelief(std::vector<Choice> choices, std::span<const Speed> speeds,
                              const Prices& prices)
     : choices_(std::move(choices)), speeds_(speeds.begin(), speeds.end()) {
+  find_kinds();
+  evidence_.resize(kinds_.size());
+  const auto learn_all = [&](auto&& level) {
+    std::vector<KindBelief> learned;
+    for (size_t kind = 0; kind < kinds_.size(); ++kind) learned.push_back(learn(kind, level(kind)));
+    kinds_ = std::move(learned);
+    for (size_t kind = 0; kind < kinds_.size(); ++kind) evidence_[kind] = kinds_[kind].weights;
+    share();
+  };
+  // First each kind by itself, then each with what the others have told.
+  learn_all([](size_t) { return Level{0, kAnyLevelSd}; });
+  learn_all([&](size_t kind) { return level_of(kind, prices); });
+}
+
+void ScalingBelief::find_kinds() {
   std::vector<std::string> names;
   for (size_t i = 0; i < choices_.size(); ++i) {
     const auto found = std::find(names.begin(), names.end(), choices_[i].kind);
@@ -117,94 +141,100 @@ ScalingBelief::ScalingBelief(std::vector<Choice> choices, std::span<const Speed>
     places_.push_back({kind, kinds_[kind].choices.size()});
     kinds_[kind].choices.push_back(i);
   }
-  priors_.assign(kinds_.size(), std::vector<double>(kLaws, 0.0));
-  levels_.assign(kinds_.size(), 0);
-  level_sds_.assign(kinds_.size(), kAnyLevelSd);
-  share(prices);
 }
 
-/// First each kind by itself, then each with what the others have told.
-void ScalingBelief::share(const Prices& prices) {
-  std::vector<KindBelief> alone;
-  for (size_t kind = 0; kind < kinds_.size(); ++kind) alone.push_back(learn(kind));
-  std::vector<size_t> tried(kinds_.size(), 0);
-  for (const auto& speed : speeds_) ++tried[places_[speed.choice].kind];
-  const auto price = [&](size_t kind) {
-    return price_of(prices, {choices_[kinds_[kind].choices.front()].kind, 1});
+ScalingBelief::Level ScalingBelief::level_of(size_t kind, const Prices& prices) const {
+  const auto price = [&](size_t of) {
+    return price_of(prices, {choices_[kinds_[of].choices.front()].kind, 1});
   };
-  for (size_t kind = 0; kind < kinds_.size(); ++kind) {
-    double sum = 0, others = 0;
-    for (size_t other = 0; other < kinds_.size(); ++other) {
-      if (other == kind || tried[other] == 0) continue;
-      const Choice& first = choices_[alone[other].choices.front()];
-      sum += alone[other].mean(0) - std::log(first.count);
-      if (price(kind) > 0 && price(other) > 0) sum += std::log(price(kind) / price(other));
-      ++others;
-      const auto hint = blurred(alone[other].weights);
-      for (size_t law = 0; law < kLaws; ++law) priors_[kind][law] += std::log(hint[law]);
-    }
-    if (others == 0) continue;
-    levels_[kind] = sum / others;
-    level_sds_[kind] = price(kind) > 0 ? kPricedLevelSd : kKindLevelSd;
+  double sum = 0, others = 0;
+  for (size_t other = 0; other < kinds_.size(); ++other) {
+    if (other == kind || std::none_of(speeds_.begin(), speeds_.end(), [&](const Speed& speed) {
+          return places_[speed.choice].kind == other;
+        }))
+      continue;
+    sum += kinds_[other].mean(0) - std::log(choices_[kinds_[other].choices.front()].count);
+    if (price(kind) > 0 && price(other) > 0) sum += std::log(price(kind) / price(other));
+    ++others;
   }
-  for (size_t kind = 0; kind < kinds_.size(); ++kind) kinds_[kind] = learn(kind);
+  if (others == 0) return {0, kAnyLevelSd};
+  return {sum / others,
+          (price(kind) > 0 ? kPricedLevelSd : kKindLevelSd) * std::sqrt(1 + 1 / others)};
 }
 
-KindBelief ScalingBelief::learn(size_t kind) const {
-  KindBelief belief{kinds_[kind].choices, priors_[kind], {}, {}};
-  const auto size = static_cast<Eigen::Index>(belief.choices.size());
-  VectorXd doublings(size);
-  double least = choices_[belief.choices.front()].count;
-  for (const size_t choice : belief.choices) least = std::min(least, choices_[choice].count);
-  for (Eigen::Index i = 0; i < size; ++i)
-    doublings[i] = std::log2(choices_[belief.choices[static_cast<size_t>(i)]].count / least);
-  const MatrixXd prior = prior_covariance(doublings, level_sds_[kind]);
+/// What a kind's own trials tell: its weights are not yet those of a belief.
+KindBelief ScalingBelief::learn(size_t kind, const Level& level) const {
+  KindBelief belief{kinds_[kind].choices, {}, {}, {}};
+  const auto size = static_cast<Index>(belief.choices.size());
+  VectorXd counts(size);
+  for (Index i = 0; i < size; ++i)
+    counts[i] = choices_[belief.choices[static_cast<size_t>(i)]].count;
+  const MatrixXd prior = prior_covariance(counts, level.sd);
+  const MatrixXd shapes = (shapes_at(counts).array() + level.mean).matrix();
 
+  std::vector<Index> seen;
   std::vector<const Speed*> own;
   for (const auto& speed : speeds_)
-    if (places_[speed.choice].kind == kind) own.push_back(&speed);
-  const auto seen = static_cast<Eigen::Index>(own.size());
-  MatrixXd between(size, seen), among(seen, seen);
-  VectorXd told(seen);
-  for (Eigen::Index i = 0; i < seen; ++i) {
-    const auto& speed = *own[static_cast<size_t>(i)];
-    const auto at = static_cast<Eigen::Index>(places_[speed.choice].at);
-    between.col(i) = prior.col(at);
-    told[i] = std::log(speed.throughput) - levels_[kind];
-    for (Eigen::Index j = 0; j < seen; ++j)
-      among(i, j) =
-          prior(at, static_cast<Eigen::Index>(places_[own[static_cast<size_t>(j)]->choice].at));
-    among(i, i) += error_of(speed) * error_of(speed);
-  }
-  const Eigen::LLT<MatrixXd> solver(among);
-  MatrixXd covariance = prior;
-  MatrixXd gain = MatrixXd::Zero(size, seen);
-  if (seen > 0) {
-    gain = solver.solve(between.transpose()).transpose();
-    covariance -= gain * between.transpose();
-  }
-  belief.means.resize(kLaws);
-  for (size_t law = 0; law < kLaws; ++law) {
-    VectorXd shape(size), miss(seen);
-    for (Eigen::Index i = 0; i < size; ++i)
-      shape[i] = log_shape(law, choices_[belief.choices[static_cast<size_t>(i)]].count);
-    for (Eigen::Index i = 0; i < seen; ++i)
-      miss[i] = told[i] -
-                shape[static_cast<Eigen::Index>(places_[own[static_cast<size_t>(i)]->choice].at)];
-    if (seen > 0) {
-      belief.weights[law] -= 0.5 * miss.dot(solver.solve(miss));
-      shape += gain * miss;
+    if (places_[speed.choice].kind == kind) {
+      seen.push_back(static_cast<Index>(places_[speed.choice].at));
+      own.push_back(&speed);
     }
-    for (Eigen::Index i = 0; i < size; ++i) belief.means[law].push_back(shape[i] + levels_[kind]);
+  MatrixXd miss = -shapes(seen, Eigen::all);
+  for (size_t i = 0; i < own.size(); ++i)
+    miss.row(static_cast<Index>(i)).array() += std::log(own[i]->throughput);
+  for (const double usual : kErrors) {
+    MatrixXd means = shapes, covariance = prior;
+    VectorXd logs = VectorXd::Zero(shapes.cols());
+    if (!own.empty()) {
+      MatrixXd among = prior(seen, seen);
+      for (size_t i = 0; i < own.size(); ++i)
+        among(static_cast<Index>(i), static_cast<Index>(i)) +=
+            std::pow(error_of(*own[i], usual), 2);
+      const Eigen::LLT<MatrixXd> solver(among);
+      const MatrixXd between = prior(Eigen::all, seen);
+      means += between * solver.solve(miss);
+      covariance -= between * solver.solve(between.transpose());
+      const MatrixXd root = solver.matrixL();
+      const MatrixXd scaled = solver.matrixL().solve(miss);
+      logs = -0.5 * scaled.colwise().squaredNorm().transpose();
+      logs.array() -= root.diagonal().array().log().sum();
+    }
+    belief.weights.insert(belief.weights.end(), logs.begin(), logs.end());
+    belief.means.insert(belief.means.end(), means.data(), means.data() + means.size());
+    belief.covariances.emplace_back(covariance.data(), covariance.data() + covariance.size());
   }
-  normalize(belief.weights);
-  belief.covariance.assign(covariance.data(), covariance.data() + covariance.size());
+  from_logs(belief.weights);
   return belief;
 }
 
+/// The job scales in some way, and each of its kinds alike: what a kind tells of the job is told to
+/// the others.
+void ScalingBelief::share() {
+  std::vector<double> logs(idea_count());
+  for (size_t idea = 0; idea < logs.size(); ++idea)
+    logs[idea] = std::log(shape_priors()[idea % shape_count()]);
+  std::vector<std::vector<double>> told;
+  for (const auto& evidence : evidence_) {
+    told.push_back(told_of_job(evidence));
+    for (size_t idea = 0; idea < logs.size(); ++idea) logs[idea] += std::log(told.back()[idea]);
+  }
+  jobs_ = logs;
+  from_logs(jobs_);
+  normalize(jobs_);
+  for (size_t kind = 0; kind < kinds_.size(); ++kind) {
+    std::vector<double> others(idea_count());
+    for (size_t idea = 0; idea < others.size(); ++idea)
+      others[idea] = jobs_[idea] / told[kind][idea];
+    for (size_t error = 0; error < kErrors.size(); ++error)
+      part_of(kinds_[kind].weights, error) = (alike().transpose() * part_of(others, error))
+                                                 .cwiseProduct(part_of(evidence_[kind], error));
+    normalize(kinds_[kind].weights);
+  }
+}
+
 Estimate ScalingBelief::throughput(size_t choice) const {
-  const KindBelief& kind = kinds_[kind_of(choice)];
-  return {std::exp(kind.mean(place_of(choice))), std::sqrt(kind.variance(place_of(choice)))};
+  const auto [kind, at] = places_[choice];
+  return {std::exp(kinds_[kind].mean(at)), std::sqrt(kinds_[kind].variance(at))};
 }
 
 Law ScalingBelief::law(size_t kind) const {
@@ -213,20 +243,74 @@ Law ScalingBelief::law(size_t kind) const {
   law.kind = choices_[belief.choices.front()].kind;
   for (const auto& speed : speeds_) law.trials += places_[speed.choice].kind == kind;
   const auto estimate = [&](auto&& value_of) {
-    double mean = 0, square = 0;
-    for (size_t i = 0; i < kLaws; ++i) {
-      const double value = value_of(i);
-      mean += belief.weights[i] * value;
-      square += belief.weights[i] * value * value;
+    double sum = 0, mean = 0, square = 0;
+    for (size_t idea = 0; idea < idea_count(); ++idea) {
+      const auto universal = universal_of(idea % shape_count());
+      if (!universal) continue;
+      const double value = value_of(idea, *universal), weight = belief.weights[idea] + 1e-300;
+      sum += weight;
+      mean += weight * value;
+      square += weight * value * value;
     }
-    return Estimate{mean, std::sqrt(std::max(square - mean * mean, 0.0))};
+    mean /= sum;
+    return Estimate{mean, std::sqrt(std::max(square / sum - mean * mean, 0.0))};
   };
-  law.serial = estimate(serial_of);
-  law.crosstalk = estimate(crosstalk_of);
+  law.serial = estimate([](size_t, const Universal& one) { return one.serial; });
+  law.crosstalk = estimate([](size_t, const Universal& one) { return one.crosstalk; });
   const double n = choices_[belief.choices.front()].count;
-  const Estimate one = estimate([&](size_t i) { return belief.means[i][0] - log_shape(i, n); });
-  law.one = {std::exp(one.value), std::sqrt(one.sd * one.sd + belief.covariance[0])};
+  const Estimate one = estimate([&](size_t idea, const Universal&) {
+    return belief.means[idea * belief.choices.size()] - log_speedup(idea % shape_count(), n);
+  });
+  law.one = {std::exp(one.value), std::sqrt(one.sd * one.sd + belief.covariances[1][0])};
   return law;
+}
+
+ScalingBelief::Draws ScalingBelief::draw(size_t worlds, std::mt19937_64& engine) const {
+  Draws draws;
+  draws.speeds.assign(choices_.size(), std::vector<double>(worlds));
+  draws.errors.resize(worlds);
+  double upto = 0;
+  size_t from = 0;
+  for (size_t idea = 0; idea < jobs_.size(); ++idea) {
+    upto += jobs_[idea] * static_cast<double>(worlds);
+    const size_t to = idea + 1 == jobs_.size()
+                          ? worlds
+                          : std::min(worlds, static_cast<size_t>(std::lround(upto)));
+    for (size_t world = from; world < to; ++world)
+      draws.errors[world] = kErrors[idea / shape_count()];
+    for (size_t kind = 0; from < to && kind < kinds_.size(); ++kind)
+      draw_kind(kind, idea, from, to, engine, draws);
+    from = std::max(from, to);
+  }
+  return draws;
+}
+
+void ScalingBelief::draw_kind(size_t kind, size_t idea, size_t from, size_t to,
+                              std::mt19937_64& engine, Draws& draws) const {
+  const KindBelief& belief = kinds_[kind];
+  const size_t error = idea / shape_count(), size = belief.choices.size();
+  const VectorXd weights = alike()
+                               .row(static_cast<Index>(idea % shape_count()))
+                               .transpose()
+                               .cwiseProduct(part_of(evidence_[kind], error));
+  std::vector<double> upto(shape_count());
+  std::partial_sum(weights.begin(), weights.end(), upto.begin());
+  MatrixXd covariance = Eigen::Map<const MatrixXd>(
+      belief.covariances[error].data(), static_cast<Index>(size), static_cast<Index>(size));
+  covariance.diagonal().array() += 1e-9;
+  const MatrixXd root = covariance.llt().matrixL();
+  std::uniform_real_distribution<> uniform(0, upto.back());
+  std::normal_distribution<> normal;
+  VectorXd noise(static_cast<Index>(size));
+  for (size_t world = from; world < to; ++world) {
+    const auto found = std::lower_bound(upto.begin(), upto.end() - 1, uniform(engine));
+    const size_t shape = static_cast<size_t>(found - upto.begin());
+    const double* means = &belief.means[(error * shape_count() + shape) * size];
+    for (double& one : noise) one = normal(engine);
+    noise = root * noise;
+    for (size_t at = 0; at < size; ++at)
+      draws.speeds[belief.choices[at]][world] = means[at] + noise[static_cast<Index>(at)];
+  }
 }
 
 }  // namespace assay::cluster

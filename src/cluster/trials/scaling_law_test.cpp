@@ -72,5 +72,48 @@ TEST(ScalingLaw, RepeatsMakeItMoreCertain) {
             0.7 * ScalingBelief(choices, once).throughput(0).sd);
 }
 
+TEST(ScalingLaw, TrialsThatAgreeAreTakenForExact) {
+  const auto choices = doubling({"a", "b"}, 2);
+  const std::vector<Speed> agree = {{0, 100, 0}, {0, 100.5, 0}, {0, 99.8, 0}, {2, 300, 0}};
+  const std::vector<Speed> differ = {{0, 100, 0}, {0, 107, 0}, {0, 94, 0}, {2, 300, 0}};
+  EXPECT_LT(ScalingBelief(choices, agree).throughput(2).sd,
+            0.8 * ScalingBelief(choices, differ).throughput(2).sd)
+      << "also of another kind";
+}
+
+TEST(ScalingLaw, WorkInEqualPartsIsKnownByItsSteps) {
+  std::vector<Choice> choices;
+  for (const auto* kind : {"a", "b"})
+    for (int n = 1; n <= 8; ++n) choices.push_back({kind, static_cast<double>(n)});
+  const auto speed = [](double one, double n) { return one * 16 / std::ceil(16 / n); };
+  std::vector<Speed> speeds;
+  for (const size_t i : {0U, 3U, 4U, 6U, 7U})
+    speeds.push_back({i, speed(100, choices[i].count), 0.01});
+  speeds.push_back({8, speed(300, 1), 0.01});
+  const ScalingBelief belief(choices, speeds);
+  for (const size_t i : {5U, 12U}) {
+    const double truth = speed(i < 8 ? 100 : 300, choices[i].count);
+    EXPECT_NEAR(belief.throughput(i).value, truth, 0.08 * truth) << i;
+  }
+}
+
+TEST(ScalingLaw, WorldsAreDrawnAsTheyAreBelieved) {
+  const auto choices = doubling({"a", "b"}, 8);
+  const std::vector<Speed> speeds = {{0, 100, 0}, {2, 330, 0}, {4, 50, 0}};
+  const ScalingBelief belief(choices, speeds, {{"a", 2}, {"b", 1}});
+  std::mt19937_64 engine(1);
+  const auto draws = belief.draw(4000, engine);
+  for (size_t i = 0; i < choices.size(); ++i) {
+    double sum = 0, square = 0;
+    for (const double speed : draws.speeds[i]) {
+      sum += speed / 4000;
+      square += speed * speed / 4000;
+    }
+    const Estimate told = belief.throughput(i);
+    EXPECT_NEAR(sum, std::log(told.value), 0.1 * told.sd) << i;
+    EXPECT_NEAR(std::sqrt(square - sum * sum), told.sd, 0.1 * told.sd) << i;
+  }
+}
+
 }  // namespace
 }  // namespace assay::cluster

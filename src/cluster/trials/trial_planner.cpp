@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <functional>
 
 #include <assay/base/wording.h>
 #include <assay/cluster/trial_planner.h>
@@ -13,6 +14,7 @@ namespace {
 
 /// Where several trials promise as much, what is likely to be the best is tried.
 constexpr double kBestBonus = 0.02;
+constexpr size_t kThoughtThrough = 6;
 /// A choice is tried again so often when it was lost, and when it was measured and the noise of one
 /// trial leaves the answer open.
 constexpr size_t kMostLost = 2;
@@ -44,8 +46,9 @@ class Planner {
         question_(question),
         limits_(limits),
         belief_(choices, speeds_of(trials), question.prices),
-        works_(works_of(choices, trials)),
-        worlds_(belief_, question, works_) {}
+        workable_(choices, trials),
+        works_(workable_.chances()),
+        worlds_(belief_, question, workable_) {}
 
   Plan plan() {
     Plan plan;
@@ -58,7 +61,8 @@ class Planner {
           plan.standings[*plan.answer].best >= limits_.sure && plan.standings[*plan.answer].tried;
     const auto done = static_cast<size_t>(
         std::count_if(trials_.begin(), trials_.end(), [](const Tried& one) { return !one.known; }));
-    if (limits_.every || (!plan.clear && done < most_trials())) plan.next = next();
+    if (limits_.every || (!plan.clear && done < most_trials()))
+      plan.next = next(most_trials() - std::min(most_trials(), done));
     return plan;
   }
 
@@ -109,25 +113,32 @@ class Planner {
     return best;
   }
 
-  std::optional<size_t> next() const {
-    std::optional<size_t> best;
-    double most = -1;
+  /// With several trials left, the most promising are thought through once more, each with a second
+  /// trial after it: two may tell together what neither does alone.
+  std::optional<size_t> next(size_t left) const {
+    std::vector<std::pair<double, size_t>> all;
     for (size_t i = 0; i < belief_.choices().size(); ++i) {
       const bool again = works_[i] == 1;  // it was measured before
-      if (!may_be_tried(i, trials_) || works_[i] <= 0 || (limits_.every && again)) continue;
-      const double value = worlds_.promise(i) + kBestBonus * worlds_.chances()[i];
-      if (value <= most) continue;
-      most = value;
-      best = i;
+      if (may_be_tried(i, trials_) && works_[i] > 0 && !(limits_.every && again))
+        all.emplace_back(worlds_.promise(i) + kBestBonus * worlds_.chances()[i], i);
     }
-    return best;
+    if (all.empty()) return std::nullopt;
+    std::sort(all.begin(), all.end(), std::greater<>());
+    if (left < 2 || limits_.every) return all.front().second;
+    all.resize(std::min(all.size(), kThoughtThrough));
+    std::vector<size_t> then;
+    for (const auto& [value, choice] : all) then.push_back(choice);
+    for (auto& [value, choice] : all)
+      value = worlds_.promise(choice, then) + kBestBonus * worlds_.chances()[choice];
+    return std::max_element(all.begin(), all.end())->second;
   }
 
   const std::vector<Tried>& trials_;
   const Question& question_;
   const PlanLimits& limits_;
   const ScalingBelief belief_;
-  const std::vector<double> works_;
+  const Workable workable_;
+  const std::vector<double>& works_;
   const Worlds worlds_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <random>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,21 +33,23 @@ struct Law {
   size_t trials = 0;  ///< 0: all is taken from other kinds, and `one` is a guess
 };
 
-/// What is believed of the throughput of all counts of a kind: for each of a grid of laws how
-/// likely it is, and the logarithm of the throughput as a Gaussian around that law, since no real
-/// job follows a law exactly. All Gaussians have the same covariance.
+/// What is believed of the throughput of all counts of a kind: for each idea of how it scales and
+/// how exact trials are, how likely it is, and the logarithm of the throughput as a Gaussian around
+/// that idea, since no real job follows a law exactly.
 struct KindBelief {
-  std::vector<size_t> choices;             ///< indices of this kind
-  std::vector<double> weights;             ///< of each law; their sum is 1
-  std::vector<std::vector<double>> means;  ///< [law][choice of this kind], natural logarithms
-  std::vector<double> covariance;          ///< [choice * choices + choice]
+  std::vector<size_t> choices;  ///< indices of this kind
+  std::vector<double> weights;  ///< of each idea; their sum is 1
+  std::vector<double> means;    ///< [idea * choices + choice], natural logarithms
+  /// [noise][choice * choices + choice]: all ideas of the same noise have the same.
+  std::vector<std::vector<double>> covariances;
 
   double mean(size_t at) const;
   double variance(size_t at) const;
 };
 
-/// Learns laws from trials. Kinds of GPUs are thought to scale alike but not equally, and the speed
-/// of one GPU of a kind tells little of another's. Pure and deterministic; thread-safe.
+/// Learns from trials how kinds of GPUs scale and how exact trials are. Kinds are thought to scale
+/// alike but not equally, and the speed of one GPU of a kind tells little of another's. Pure and
+/// deterministic; thread-safe.
 class ScalingBelief {
  public:
   /// Prices are a hint: dearer kinds tend to be faster.
@@ -54,30 +57,42 @@ class ScalingBelief {
                 const Prices& prices = {});
 
   const std::vector<Choice>& choices() const { return choices_; }
-  const std::vector<KindBelief>& kinds() const { return kinds_; }
-  /// Of which kind a choice is, as an index of kinds(), and where it is there.
-  size_t kind_of(size_t choice) const { return places_[choice].kind; }
-  size_t place_of(size_t choice) const { return places_[choice].at; }
 
   /// Median throughput and relative standard deviation.
   Estimate throughput(size_t choice) const;
+  /// The law that fits a kind best, whether or not another shape would fit better.
   Law law(size_t kind) const;
+  const std::vector<KindBelief>& kinds() const { return kinds_; }
+
+  /// Worlds as they may be, each as likely as the belief says.
+  struct Draws {
+    std::vector<std::vector<double>> speeds;  ///< [choice][world], natural logarithms
+    std::vector<double> errors;               ///< [world]: relative error of a trial
+  };
+  Draws draw(size_t worlds, std::mt19937_64& engine) const;
 
  private:
   struct Place {
     size_t kind = 0;
     size_t at = 0;
   };
-  KindBelief learn(size_t kind) const;
-  void share(const Prices& prices);
+  struct Level {
+    double mean = 0;  ///< what a kind's throughput of one is thought to be
+    double sd = 0;
+  };
+  void find_kinds();
+  KindBelief learn(size_t kind, const Level& level) const;
+  void share();
+  Level level_of(size_t kind, const Prices& prices) const;
+  void draw_kind(size_t kind, size_t idea, size_t from, size_t to, std::mt19937_64& engine,
+                 Draws& draws) const;
 
   std::vector<Choice> choices_;
   std::vector<Speed> speeds_;
   std::vector<Place> places_;
   std::vector<KindBelief> kinds_;
-  std::vector<std::vector<double>> priors_;  ///< [kind][law], logarithms
-  std::vector<double> levels_;               ///< what a kind's throughput of one is thought to be
-  std::vector<double> level_sds_;
+  std::vector<std::vector<double>> evidence_;  ///< [kind][idea]: how well it explains its trials
+  std::vector<double> jobs_;                   ///< how likely each idea is of the job as a whole
 };
 
 }  // namespace assay::cluster
