@@ -49,11 +49,17 @@ def speed(bench, found):
 def m4_cycles(bench, found):
     count = found["series"]
     right = found["right"] / count
-    others = ", ".join(f"{name} {one['found']:.1f} ({one['alike_at_found']:.2f}, at 24 {one['alike_at_24']:.2f})"
-                       for name, one in found["others"].items())
+    others = found["others"]
+    near = sum(abs(one["found"] - 24) < 1.1 for one in others.values())
     bench.row("M4 Hourly: strongest cycle is 24 or 168, within 2 %", f"{found['right']} of {count}",
-              f"rule {found['rule_right']}", "at least 99 %", right >= .99)
-    bench.row("… the others, with the correlation at their period", others)
+              f"rule {found['rule_right']}; {found['right'] + near} when 23 to 25 count", "at least 99 %", right >= .99)
+    # Hours were left out of some series before they were published: a day has fewer samples there.
+    truly = sum(one["found"] > 0 and one["differs"] < .7 * min(one["differs_24"], one["differs_168"])
+                for one in others.values())
+    differences = ", ".join(f"{name} {one['found']:.1f} ({one['differs']:.2g}, {one['differs_24']:.2g})"
+                            for name, one in others.items())
+    bench.row("… or values differ from those a period ago by less than .7 of that", f"{found['right'] + truly} of {count}",
+              f"mean difference as found, at 24: {differences}")
     bench.row("… alarms on shuffled series and random walks",
               f"{found['shuffled']} of {count}, {found['walks']} of {found['all_walks']}", "", "at most 1 %",
               found["shuffled"] <= .01 * count and found["walks"] <= .01 * found["all_walks"])

@@ -71,10 +71,10 @@ Values by_rule(Values values) {
   return period > 0 ? Values{period} : Values{};
 }
 
-json made(uint64_t count_of_each) {
+json made(uint64_t count_of_each, uint64_t first) {
   Counts ours, rule;
   int alarms = 0, rule_alarms = 0;
-  for (uint64_t number = 0; number < count_of_each; ++number) {
+  for (uint64_t number = first; number < first + count_of_each; ++number) {
     const auto cyclic = make_cyclic(number), plain = make_without_cycle(number);
     count(periods_of(cyclic.values), cyclic.periods, ours);
     count(by_rule(cyclic.values), cyclic.periods, rule);
@@ -235,6 +235,16 @@ json m4_forecasts(const std::vector<Values>& train, const std::vector<Values>& t
   return result;
 }
 
+/// How far values are from those a period ago, on average, found and as the hours of a day or week
+/// would have it.
+json differences(const Values& series, double found) {
+  const auto period = std::max(1.0, std::round(found));
+  return {{"found", found},
+          {"differs", seasonal_scale(series, static_cast<size_t>(period))},
+          {"differs_24", seasonal_scale(series, 24)},
+          {"differs_168", seasonal_scale(series, 168)}};
+}
+
 json m4_cycles(const std::vector<Values>& train) {
   std::mt19937_64 engine(1);
   std::normal_distribution<> normal;
@@ -245,14 +255,8 @@ json m4_cycles(const std::vector<Values>& train) {
     const auto good = [](double period) { return is_period(period, 24) || is_period(period, 168); };
     const bool strongest = !found.empty() && good(found.front());
     right += strongest;
-    if (!strongest) {
-      const double next = found.empty() ? 0 : found.front();
-      others[fmt::format("H{}", i + 1)] = {
-          {"found", next},
-          {"alike_at_found",
-           next > 0 ? autocorrelation(train[i], static_cast<size_t>(std::lround(next))) : 0},
-          {"alike_at_24", autocorrelation(train[i], 24)}};
-    }
+    if (!strongest)
+      others[fmt::format("H{}", i + 1)] = differences(train[i], found.empty() ? 0 : found.front());
     const auto rule = by_rule(train[i]);
     by_other_rule += !rule.empty() && good(rule.front());
     auto shuffled = train[i];
@@ -363,8 +367,8 @@ json speed() {
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
   json result;
-  if (what == "made" && argc == 3)
-    result = made(std::stoull(argv[2]));
+  if (what == "made" && (argc == 3 || argc == 4))
+    result = made(std::stoull(argv[2]), argc == 4 ? std::stoull(argv[3]) : 0);
   else if (what == "m4" && argc == 3) {
     const std::string folder = argv[2];
     const auto train = read_rows(folder + "/hourly_train.csv");
@@ -375,7 +379,8 @@ int main(int argc, char** argv) {
   else if (what == "speed")
     result = speed();
   else {
-    fmt::print(stderr, "usage: series_accuracy made COUNT | m4 FOLDER | duty FILE | speed\n");
+    fmt::print(stderr,
+               "usage: series_accuracy made COUNT [FIRST] | m4 FOLDER | duty FILE | speed\n");
     return 2;
   }
   fmt::print("{}\n", result.dump());

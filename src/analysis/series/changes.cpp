@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "few_turns.h"
 #include "prepared.h"
 
 #include <algorithm>
@@ -169,10 +170,11 @@ std::vector<size_t> sudden(const std::vector<size_t>& ends, const Levels& levels
 
 std::vector<ChangePoint> find_changes(const std::vector<double>& values,
                                       const std::vector<Cycle>& cycles) {
-  const Steps steps = in_steps(cycles.empty() ? values : without_cycles(values, cycles));
+  Steps steps = in_steps(cycles.empty() ? values : without_cycles(values, cycles));
   const size_t length = steps.values.size();
   if (length < 3 * kShortest) return {};
   const double noise = noise_variance(steps.values);
+  steps.values = without_few_turns(std::move(steps.values), noise);
   const Levels levels(steps.values);
   const Steps whole = in_steps(values);
   const double all = Levels(whole.values).cost(0, length);

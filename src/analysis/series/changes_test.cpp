@@ -54,6 +54,43 @@ TEST_F(Changes, a_cycle_is_none) {
   EXPECT_NEAR(static_cast<double>(changes[0].at), 360, 15);
 }
 
+/// Quiet nights, busy days: a minute's values of some days.
+std::vector<double> busy_days(double days) {
+  std::vector<double> values(static_cast<size_t>(days * 1440));
+  for (size_t i = 0; i < values.size(); ++i) {
+    const double hour = static_cast<double>(i % 1440) / 60;
+    values[i] = 15 + 60 / (1 + std::exp(-4 * (hour - 8))) - 60 / (1 + std::exp(-4 * (hour - 18)));
+  }
+  return values;
+}
+
+TEST_F(Changes, slopes_of_days_are_none_even_when_there_are_two_or_three_only) {
+  for (const double days : {2.0, 2.4, 3.0, 3.5}) {
+    auto values = busy_days(days);
+    for (double& value : values) value += 3 * noise();
+    ASSERT_TRUE(find_cycles(values).empty()) << days;
+    EXPECT_TRUE(find_changes(values, {}).empty()) << days;
+  }
+}
+
+TEST_F(Changes, what_only_one_of_three_days_has_is_one) {
+  for (const size_t at : {500, 2000, 2900}) {
+    auto values = busy_days(3);
+    for (size_t i = 0; i < values.size(); ++i) values[i] += 3 * noise() + (i >= at ? 20 : 0);
+    const auto changes = find_changes(values, {});
+    ASSERT_EQ(changes.size(), 1) << at;
+    EXPECT_NEAR(static_cast<double>(changes[0].at), static_cast<double>(at), 12);
+    EXPECT_NEAR(changes[0].after - changes[0].before, 20, 3);
+  }
+}
+
+TEST_F(Changes, stairs_do_not_come_again) {
+  std::vector<double> values;
+  for (const double level : {10.0, 20.0, 30.0, 40.0})
+    for (int i = 0; i < 200; ++i) values.push_back(level + noise());
+  EXPECT_EQ(find_changes(values, {}).size(), 3);
+}
+
 TEST_F(Changes, a_slow_wave_or_a_trend_has_none_but_the_step_in_it_is_one) {
   std::vector<double> values(1200);
   for (size_t i = 0; i < values.size(); ++i)

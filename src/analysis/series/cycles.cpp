@@ -27,6 +27,8 @@ constexpr size_t kPeaks = 16, kTops = 8;
 constexpr double kPeak = 3.5;
 /// Cycles beside others have to stand out by this share of what is significant.
 constexpr double kRemainder = 0.8;
+/// What periods may differ in and be told as the same.
+constexpr double kAsGood = 1e-3;
 /// What is left of the variance is too little to be worth a look.
 constexpr double kLittle = 0.003;
 
@@ -101,7 +103,10 @@ double refined(const Likeness& likeness, double period) {
       best = period + i * step;
     }
   }
-  return best;
+  // Most cycles have a whole number of samples: where that is as good, it is taken.
+  const double whole = std::round(best);
+  const bool near = std::abs(whole - best) <= step && whole > kShortest;
+  return near && alike(whole) >= (1 - kAsGood) * height ? whole : best;
 }
 
 /// The mean correlation at the first multiples.

@@ -44,6 +44,17 @@ TEST(FindCycles, is_not_led_astray_by_a_trend_a_step_gaps_and_outliers) {
   EXPECT_NEAR(cycles[0].period, 31, 0.3);
 }
 
+TEST(FindCycles, of_values_that_spread_over_magnitudes_the_few_largest_do_not_hide_the_rest) {
+  auto values = wave(700, 24);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const bool surge = (i >= 180 && i < 200) || (i >= 430 && i < 445);
+    values[i] = (surge ? 20 : 1) * std::exp(4 + 1.5 * values[i]);
+  }
+  const auto cycles = find_cycles(values);
+  ASSERT_FALSE(cycles.empty());
+  EXPECT_NEAR(cycles[0].period, 24, 0.2);
+}
+
 TEST(FindCycles, tells_iterations_within_epochs) {
   // Steps of 7 s, of which 5 compute; every 20 steps the model is tried for 14 s.
   std::vector<double> use;

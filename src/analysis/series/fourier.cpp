@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fourier.h"
 
+#include <algorithm>
+#include <array>
 #include <numbers>
 
 namespace assay::analysis {
@@ -9,58 +11,139 @@ namespace {
 using Complex = std::complex<float>;
 using Exact = std::complex<double>;
 
+/// Written out: the standard product looks for infinities.
+template <typename T>
+std::complex<T> product(std::complex<T> a, std::complex<T> b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
 /// Each from the one before; every so often anew, so that errors do not add up.
 std::vector<Complex> turns_of(size_t size) {
   constexpr size_t kAnew = 64;
   const double angle = -2 * std::numbers::pi / static_cast<double>(size);
   const Exact step = std::polar(1.0, angle);
   Exact last = 1;
-  std::vector<Complex> turns(size / 2 + 1);
+  std::vector<Complex> turns(size);
   for (size_t k = 0; k < turns.size(); ++k) {
-    if (k % kAnew == 0)
-      last = std::polar(1.0, angle * static_cast<double>(k));
-    else
-      last = {last.real() * step.real() - last.imag() * step.imag(),
-              last.real() * step.imag() + last.imag() * step.real()};
+    last = k % kAnew ? product(last, step) : std::polar(1.0, angle * static_cast<double>(k));
     turns[k] = Complex(last);
   }
   return turns;
+}
+
+/// A quarter of a turn back.
+Complex quarter(Complex a) {
+  return {a.imag(), -a.real()};
+}
+
+/// The transform of so few values.
+template <size_t kRadix>
+std::array<Complex, kRadix> few(const std::array<Complex, kRadix>& a) {
+  if constexpr (kRadix == 2) {
+    return {a[0] + a[1], a[0] - a[1]};
+  } else if constexpr (kRadix == 3) {
+    const Complex sum = a[1] + a[2], middle = a[0] - 0.5F * sum;
+    const Complex side = 0.8660254F * quarter(a[1] - a[2]);
+    return {a[0] + sum, middle + side, middle - side};
+  } else if constexpr (kRadix == 4) {
+    const Complex even = a[0] + a[2], odd = a[1] + a[3];
+    const Complex apart = a[0] - a[2], side = quarter(a[1] - a[3]);
+    return {even + odd, apart + side, even - odd, apart - side};
+  } else {
+    constexpr float kCos1 = 0.30901699F, kCos2 = -0.80901699F;
+    constexpr float kSin1 = 0.95105652F, kSin2 = 0.58778525F;
+    const Complex near = a[1] + a[4], far = a[2] + a[3];
+    const Complex near_apart = quarter(a[1] - a[4]), far_apart = quarter(a[2] - a[3]);
+    const Complex middle1 = a[0] + kCos1 * near + kCos2 * far;
+    const Complex middle2 = a[0] + kCos2 * near + kCos1 * far;
+    const Complex side1 = kSin1 * near_apart + kSin2 * far_apart;
+    const Complex side2 = kSin2 * near_apart - kSin1 * far_apart;
+    return {a[0] + near + far, middle1 + side1, middle2 + side2, middle2 - side2, middle1 - side1};
+  }
+}
+
+/// One step of a transform in which `apart` series of `length` values lie side by side: it leaves
+/// more of shorter ones, in the order that the next step needs (Stockham's way).
+template <size_t kRadix>
+void step(const Complex* from, Complex* to, size_t length, size_t apart,
+          const std::vector<Complex>& turns) {
+  const size_t shorter = length / kRadix;
+  for (size_t p = 0; p < shorter; ++p) {
+    std::array<Complex, kRadix> turn;
+    for (size_t k = 1; k < kRadix; ++k) turn[k] = turns[apart * p * k];
+    const Complex* in = from + apart * p;
+    Complex* out = to + apart * p * kRadix;
+    for (size_t q = 0; q < apart; ++q) {
+      std::array<Complex, kRadix> values;
+      for (size_t k = 0; k < kRadix; ++k) values[k] = in[q + apart * shorter * k];
+      values = few(values);
+      out[q] = values[0];
+      for (size_t k = 1; k < kRadix; ++k) out[q + apart * k] = product(values[k], turn[k]);
+    }
+  }
+}
+
+/// Of `here`, which holds the result then.
+void transform(std::vector<Complex>& here, std::vector<Complex>& there,
+               const std::vector<Complex>& turns) {
+  size_t apart = 1;
+  const auto all = [&](auto radix) {
+    constexpr size_t kRadix = decltype(radix)::value;
+    for (size_t left = here.size() / apart; left % kRadix == 0; left /= kRadix, apart *= kRadix) {
+      step<kRadix>(here.data(), there.data(), left, apart, turns);
+      here.swap(there);
+    }
+  };
+  all(std::integral_constant<size_t, 4>());
+  all(std::integral_constant<size_t, 2>());
+  all(std::integral_constant<size_t, 3>());
+  all(std::integral_constant<size_t, 5>());
 }
 
 }  // namespace
 
 RealFourier::RealFourier(size_t size)
     : size_(size),
-      half_(size / 2, false),
-      turns_(turns_of(size)),
-      packed_(size / 2),
-      mixed_(size / 2),
+      half_turn_(std::polar(1.0, -2 * std::numbers::pi / static_cast<double>(size))),
+      turns_(turns_of(size / 2)),
+      here_(size / 2),
+      there_(size / 2),
       result_(size / 2 + 1) {}
 
 // Even and odd values are the parts of one complex series of half the length.
-const std::vector<Complex>& RealFourier::forward(const std::vector<double>& values) {
+const std::vector<Complex>& RealFourier::transformed() {
+  transform(here_, there_, turns_);
   const size_t half = size_ / 2;
-  for (size_t i = 0; i < half; ++i)
-    packed_[i] = {static_cast<float>(values[2 * i]), static_cast<float>(values[2 * i + 1])};
-  half_.transform(packed_.data(), mixed_.data());
-  for (size_t k = 0; k <= half; ++k) {
-    const Complex a = mixed_[k == half ? 0 : k];
-    const Complex b = std::conj(mixed_[k == 0 ? 0 : half - k]);
-    const Complex even = 0.5F * (a + b), twice_odd = a - b;
-    // Written out: the standard product looks for infinities.
-    const float re = 0.5F * twice_odd.imag(), im = -0.5F * twice_odd.real();
-    result_[k] = {even.real() + turns_[k].real() * re - turns_[k].imag() * im,
-                  even.imag() + turns_[k].real() * im + turns_[k].imag() * re};
+  for (size_t k = 0; k <= half / 2; ++k) {
+    const Complex a = here_[k], b = std::conj(here_[k == 0 ? 0 : half - k]);
+    const Complex even = 0.5F * (a + b), odd = 0.5F * quarter(a - b);
+    const Complex turned = product(k % 2 ? product(turns_[k / 2], half_turn_) : turns_[k / 2], odd);
+    result_[k] = even + turned;
+    result_[half - k] = std::conj(even - turned);
   }
   return result_;
 }
 
+const std::vector<Complex>& RealFourier::forward(std::span<const double> values) {
+  const auto at = [&](size_t i) { return i < values.size() ? static_cast<float>(values[i]) : 0; };
+  const size_t whole = std::min(values.size(), size_) / 2;
+  for (size_t i = 0; i < whole; ++i)
+    here_[i] = {static_cast<float>(values[2 * i]), static_cast<float>(values[2 * i + 1])};
+  for (size_t i = whole; i < here_.size(); ++i) here_[i] = {at(2 * i), at(2 * i + 1)};
+  return transformed();
+}
+
 // A real symmetric spectrum is its own kind: transforming it forwards gives the series.
-std::vector<double> RealFourier::symmetric(const std::vector<double>& spectrum) {
-  whole_.resize(size_);
-  for (size_t k = 0; k <= size_ / 2; ++k) whole_[k] = spectrum[k];
-  for (size_t k = size_ / 2 + 1; k < size_; ++k) whole_[k] = spectrum[size_ - k];
-  const auto& turned = forward(whole_);
+std::vector<double> RealFourier::symmetric(std::span<const double> spectrum) {
+  const size_t half = size_ / 2;
+  for (size_t i = 0; 2 * i < half; ++i) {
+    const auto first = static_cast<float>(spectrum[2 * i]);
+    const auto second = static_cast<float>(spectrum[2 * i + 1]);
+    here_[i] = {first, second};
+    const auto mirrored = static_cast<float>(spectrum[2 * i + 2]);
+    here_[half - 1 - i] = {mirrored, second};
+  }
+  const auto& turned = transformed();
   std::vector<double> values(turned.size());
   for (size_t i = 0; i < values.size(); ++i)
     values[i] = static_cast<double>(turned[i].real()) / static_cast<double>(size_);

@@ -3,7 +3,7 @@
 
 #include <complex>
 #include <cstddef>
-#include <kissfft/kissfft.hh>
+#include <span>
 #include <vector>
 
 namespace assay::analysis {
@@ -11,24 +11,26 @@ namespace assay::analysis {
 /// The discrete Fourier transform of real values. Not thread-safe.
 class RealFourier {
  public:
-  /// `size` must be a multiple of four; see good_fourier_size().
+  /// `size` must come from good_fourier_size().
   explicit RealFourier(size_t size);
   size_t size() const { return size_; }
-  /// `values` has `size` entries; gives `size / 2 + 1`, which are good until the next call.
-  const std::vector<std::complex<float>>& forward(const std::vector<double>& values);
+  /// Of up to `size` values, with zeros behind; gives `size / 2 + 1`, which are good until the next
+  /// call.
+  const std::vector<std::complex<float>>& forward(std::span<const double> values);
   /// The values of a spectrum without imaginary parts, which is that of a symmetric series: only
-  /// the first `size / 2 + 1` are given.
-  std::vector<double> symmetric(const std::vector<double>& spectrum);
+  /// the first `size / 2 + 1` are taken and given.
+  std::vector<double> symmetric(std::span<const double> spectrum);
 
  private:
+  const std::vector<std::complex<float>>& transformed();
+
   const size_t size_;
-  kissfft<float> half_;
-  std::vector<std::complex<float>> turns_;  ///< exp(-2 pi i k / size)
-  std::vector<std::complex<float>> packed_, mixed_, result_;
-  std::vector<double> whole_;
+  const std::complex<float> half_turn_;     ///< between two of turns_
+  std::vector<std::complex<float>> turns_;  ///< exp(-4 pi i k / size)
+  std::vector<std::complex<float>> here_, there_, result_;
 };
 
-/// The next size that is quick to transform.
+/// The next size that is quick to transform: a multiple of four without factors above five.
 size_t good_fourier_size(size_t at_least);
 
 }  // namespace assay::analysis

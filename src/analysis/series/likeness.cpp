@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "likeness.h"
 
+#include "some_values.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -24,8 +26,7 @@ std::vector<double> pairs_of(const Prepared& series, RealFourier& fourier) {
       pairs[lag] = static_cast<double>(series.values.size() - lag);
     return pairs;
   }
-  std::vector<double> known(fourier.size());
-  std::copy(series.known.begin(), series.known.end(), known.begin());
+  const std::vector<double> known(series.known.begin(), series.known.end());
   const auto& turned = fourier.forward(known);
   for (size_t k = 0; k < turned.size(); ++k) pairs[k] = std::norm(turned[k]);
   return fourier.symmetric(pairs);
@@ -35,17 +36,27 @@ std::vector<double> pairs_of(const Prepared& series, RealFourier& fourier) {
 /// neighbours: without it a trend's power would leak into all frequencies.
 std::vector<double> windowed_power(const std::vector<Complex>& spectrum, size_t apart) {
   const size_t last = spectrum.size() - 1;
-  const auto mirrored = [&](size_t k, bool up) {
-    if (up)
-      return k + apart <= last ? spectrum[k + apart] : std::conj(spectrum[2 * last - k - apart]);
+  const auto below = [&](size_t k) {
     return k >= apart ? spectrum[k - apart] : std::conj(spectrum[apart - k]);
   };
+  const auto above = [&](size_t k) {
+    return k + apart <= last ? spectrum[k + apart] : std::conj(spectrum[2 * last - k - apart]);
+  };
+  const auto seen = [](Complex left, Complex here, Complex right) {
+    return static_cast<double>(std::norm(0.5F * here - 0.25F * (left + right)));
+  };
   std::vector<double> power(spectrum.size());
-  for (size_t k = 0; k <= last; ++k)
-    power[k] = static_cast<double>(
-        std::norm(0.5F * spectrum[k] - 0.25F * (mirrored(k, false) + mirrored(k, true))));
+  for (size_t k = 0; k < apart; ++k) {
+    power[k] = seen(below(k), spectrum[k], above(k));
+    power[last - k] = seen(below(last - k), spectrum[last - k], above(last - k));
+  }
+  for (size_t k = apart; k + apart <= last; ++k)
+    power[k] = seen(spectrum[k - apart], spectrum[k], spectrum[k + apart]);
   return power;
 }
+
+/// A median does not need more values than these.
+constexpr size_t kEnough = 4096;
 
 struct Level {
   double at;     ///< a frequency
@@ -57,7 +68,6 @@ std::vector<Level> levels_of(const std::vector<double>& power, size_t fewest) {
   const double step = std::cbrt(2.0), reach = std::sqrt(2.0);
   const size_t last = power.size() - 1;
   std::vector<Level> levels;
-  std::vector<double> near;
   for (double at = 2; at < static_cast<double>(last); at *= step) {
     size_t from = std::max<size_t>(2, static_cast<size_t>(at / reach));
     size_t to = std::min(last, static_cast<size_t>(at * reach) + 1);
@@ -65,8 +75,7 @@ std::vector<Level> levels_of(const std::vector<double>& power, size_t fewest) {
       from = from > fewest / 2 + 2 ? from - fewest / 2 : 2;
       to = std::min(last, from + fewest);
     }
-    near.assign(power.begin() + static_cast<ptrdiff_t>(from),
-                power.begin() + static_cast<ptrdiff_t>(to));
+    auto near = some_of(std::span(power).subspan(from, to - from), kEnough);
     const auto middle = near.begin() + static_cast<ptrdiff_t>(near.size() / 2);
     std::nth_element(near.begin(), middle, near.end());
     levels.push_back({at, *middle / std::numbers::ln2 + 1e-12});
@@ -107,9 +116,7 @@ size_t Likeness::fourier_size(size_t length) {
 
 Likeness::Likeness(const Prepared& series, RealFourier& fourier)
     : length_(series.values.size()), transformed_(fourier.size()) {
-  std::vector<double> padded(transformed_);
-  std::copy(series.values.begin(), series.values.end(), padded.begin());
-  const auto& spectrum = fourier.forward(padded);
+  const auto& spectrum = fourier.forward(series.values);
   const double longer = static_cast<double>(transformed_) / static_cast<double>(length_);
   power_ = windowed_power(spectrum, static_cast<size_t>(std::lround(longer)));
   outstanding_ = outstanding_of(power_, static_cast<size_t>(8 * longer));
@@ -129,9 +136,12 @@ void Likeness::set_covariance(std::vector<double> products, const std::vector<do
   double sum = 0;
   for (size_t lag = 0; lag <= lags; ++lag) sums_[lag] = sum += covariance_[lag];
   integral_.resize(lags + 1);
-  for (size_t lag = 1; lag <= lags; ++lag)
-    integral_[lag] = integral_[lag - 1] + 0.5 * (integral(static_cast<double>(lag) - 1) +
-                                                 integral(static_cast<double>(lag)));
+  double last = 0;
+  for (size_t lag = 1; lag <= lags; ++lag) {
+    const double here = sums_[lag - 1] + 0.5 * (covariance_[lag] - covariance_[0]);
+    integral_[lag] = integral_[lag - 1] + 0.5 * (last + here);
+    last = here;
+  }
 }
 
 /// Between whole lags by a windowed sinc: a straight line would flatten short cycles.
@@ -143,12 +153,18 @@ double Likeness::covariance_at(double lag) const {
   if (beyond < 1e-9) return covariance_[whole];
   if (whole < 3 || whole + 4 >= covariance_.size())
     return (1 - beyond) * covariance_[whole] + beyond * covariance_[whole + 1];
-  // One sine serves all six: neighbours differ in sign, their windows by thirds of a turn.
+  // One sine serves all six: neighbours differ in sign, their windows by sixths of a turn.
+  constexpr double kSixth = 0.8660254037844386;
+  constexpr double kCosines[] = {-0.5, 0.5, 1, 0.5, -0.5, -1};
+  constexpr double kSines[] = {-kSixth, -kSixth, 0, kSixth, kSixth, 0};
+  const double third = std::numbers::pi * beyond / 3;
+  const double sine = std::sin(third), cosine = std::cos(third);
   double sum = 0, weights = 0;
-  for (int j = -2; j <= 3; ++j) {
-    const double u = std::numbers::pi * (beyond - j);
-    const double weight = std::sin(u) * std::sin(u / 3) / (u * u);
-    sum += weight * covariance_[whole + static_cast<size_t>(j + 2) - 2];
+  for (int j = 0; j < 6; ++j) {
+    const double distance = beyond + 2 - j;
+    const double window = sine * kCosines[j] - cosine * kSines[j];
+    const double weight = (j % 2 ? -window : window) / (distance * distance);
+    sum += weight * covariance_[whole + static_cast<size_t>(j) - 2];
     weights += weight;
   }
   return sum / weights;

@@ -15,7 +15,8 @@ struct Prepared {
   bool gaps() const { return count < values.size(); }
 };
 
-/// Empty for a series with too few values or only one.
+/// Empty for a series with too few values or only one. Of values above 0 that spread over
+/// magnitudes, the logarithms are taken: else the few largest would be all that is seen.
 Prepared prepare(std::span<const double> values);
 /// Takes out what repeats with `period`; gives the variance that is left.
 double remove_cycle(Prepared& series, double period);
