@@ -6,13 +6,15 @@
 
 namespace assay {
 
-CsvRows::CsvRows(std::string_view text) : rest_(text) {
+CsvRows::CsvRows(std::string_view text, char separator) : rest_(text), separator_(separator) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (rest_.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
 }
 
 std::string CsvRows::plain() {
-  const size_t end = std::min(rest_.find_first_of(",\r\n"), rest_.size());
+  const char ends[] = {separator_, '\r', '\n'};
+  const size_t end =
+      std::min(rest_.find_first_of(std::string_view(ends, std::size(ends))), rest_.size());
   std::string cell(rest_.substr(0, end));
   rest_.remove_prefix(end);
   return cell;
@@ -52,7 +54,7 @@ Result<bool> CsvRows::next(std::vector<std::string>& cells) {
     } else {
       cells.push_back(plain());
     }
-    if (!rest_.starts_with(',')) return true;
+    if (!rest_.starts_with(separator_)) return true;
     rest_.remove_prefix(1);
   }
 }

@@ -28,6 +28,13 @@ TEST(Csv, cells_are_apart_by_commas_and_rows_by_line_ends) {
   EXPECT_TRUE(rows_of("\n\r\n").empty());
 }
 
+TEST(Csv, another_sign_may_stand_between_cells) {
+  CsvRows rows("a;\"b;c\";1,5\n", ';');
+  Row row;
+  ASSERT_TRUE(*rows.next(row));
+  EXPECT_EQ(row, (Row{"a", "b;c", "1,5"}));
+}
+
 TEST(Csv, quotes_hold_commas_line_ends_and_quotes) {
   EXPECT_EQ(rows_of("\"a,b\",\"say \"\"x\"\"\",\"two\nlines\"\nnext"),
             (std::vector<Row>{{"a,b", "say \"x\"", "two\nlines"}, {"next"}}));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 #include <assay/analysis/series_analysis.h>
 
@@ -10,6 +11,8 @@ namespace {
 
 constexpr size_t kUsualHorizon = 48;
 constexpr double kHour = 3600;
+/// Squares of larger ones could not be told from infinity.
+constexpr double kLargest = 1e150;
 
 std::vector<double> known_sorted(const std::vector<double>& values) {
   std::vector<double> known;
@@ -90,6 +93,9 @@ UseClass use_class(const std::vector<double>& values, double full, std::optional
 Result<SeriesAnalysis> analyze_series(const EvenSeries& series, const SeriesQuestions& questions) {
   const auto sorted = known_sorted(series.values);
   if (sorted.empty()) return bad_input("the series has no value that is a number");
+  if (std::max(sorted.back(), -sorted.front()) > kLargest)
+    return bad_input(
+        fmt::format("the series has values beyond {:g}; nothing can be told of it", kLargest));
   SeriesAnalysis result;
   result.summary = summary_of(sorted);
   result.cycles = find_cycles(series.values);

@@ -50,5 +50,10 @@ TEST(AnalyzeSeries, a_series_without_numbers_is_refused) {
   EXPECT_FALSE(analyze_series({0, 1, {std::nan(""), std::nan("")}}, {}));
 }
 
+TEST(AnalyzeSeries, of_values_beyond_any_measure_nothing_is_told) {
+  EXPECT_FALSE(analyze_series({0, 1, {1, -1e308, 1e308}}, {}));
+  EXPECT_TRUE(analyze_series({0, 1, {1, -1e100, 1e100}}, {}));
+}
+
 }  // namespace
 }  // namespace assay::analysis

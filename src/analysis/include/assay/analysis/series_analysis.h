@@ -28,9 +28,10 @@ struct EvenSeries {
 /// than `most` steps.
 Result<EvenSeries> evenly(std::vector<std::pair<double, double>> samples, size_t most = 10'000'000);
 
-/// Reads a table `time,value`, with or without a head, or one value a line. Times are seconds or
-/// milliseconds since 1970, seconds since anything, or as in 2026-01-31T12:00:00Z; an empty cell,
-/// NaN or null is a missing value. `column` names or counts (from 1, the time not counted) one of
+/// Reads a table `time,value`, with or without a head, or one value a line; tabs or semicolons may
+/// stand for commas, and lines with # above it. Times are seconds (or milli-, micro-, nanoseconds)
+/// since 1970, seconds since anything, or as in 2026-01-31T12:00:00Z; an empty cell, NaN or null is
+/// a missing value. `column` names or counts (from 1, the time not counted) one of
 /// several columns of values; empty: the first. `who` is for messages.
 Result<EvenSeries> parse_series(std::string_view text, const std::string& who,
                                 const std::string& column = "");
@@ -77,7 +78,8 @@ struct SeriesQuestions {
   std::optional<double> full = {};
 };
 
-/// Everything that can be told of one series. An error when not a single value is known.
+/// Everything that can be told of one series. An error when not a single value is known, or one is
+/// beyond any measure.
 Result<SeriesAnalysis> analyze_series(const EvenSeries& series, const SeriesQuestions& questions);
 
 /// `full` is all there is of it. What it was `before`, it stays until it is clearly another: of a

@@ -9,12 +9,12 @@
 
 namespace assay {
 
-/// Reads a table whose cells are apart by commas, row by row. A cell in quotes may hold commas,
-/// line ends and doubled quotes. Empty lines are no rows.
+/// Reads a table whose cells are apart by commas, or by another sign, row by row. A cell in quotes
+/// may hold commas, line ends and doubled quotes. Empty lines are no rows.
 class CsvRows {
  public:
   /// The text has to live longer.
-  explicit CsvRows(std::string_view text);
+  explicit CsvRows(std::string_view text, char separator = ',');
 
   /// False at the end. A quote that is never closed, and a row of too many cells, are errors.
   Result<bool> next(std::vector<std::string>& cells);
@@ -28,6 +28,7 @@ class CsvRows {
   std::string plain();
 
   std::string_view rest_;
+  const char separator_;
   size_t line_ = 0;
   size_t next_line_ = 1;
 };
