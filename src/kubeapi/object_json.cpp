@@ -112,6 +112,16 @@ PodPhase phase_of(const std::string& text) {
   return found == kWords.end() ? PodPhase::unknown : static_cast<PodPhase>(found - kWords.begin());
 }
 
+std::vector<Taint> read_taints(const Json& json) {
+  std::vector<Taint> taints;
+  if (!json.is_array()) return taints;
+  for (const auto& taint : json) {
+    if (taints.size() == kMostLabels) break;
+    taints.push_back({text_at(taint, "key"), text_at(taint, "effect")});
+  }
+  return taints;
+}
+
 bool is_true(const Json& conditions, std::string_view type) {
   return conditions.is_array() &&
          std::any_of(conditions.begin(), conditions.end(), [&](const Json& condition) {
@@ -173,7 +183,8 @@ Node read_node(const Json& object) {
           .capacity = read_amounts(at(status, "capacity"), false),
           .allocatable = read_amounts(at(status, "allocatable"), false),
           .ready = is_true(at(status, "conditions"), "Ready"),
-          .unschedulable = off.is_boolean() && off.get<bool>()};
+          .unschedulable = off.is_boolean() && off.get<bool>(),
+          .taints = read_taints(at(at(object, "spec"), "taints"))};
 }
 
 Result<ObjectMeta> read_object(std::string_view text) {

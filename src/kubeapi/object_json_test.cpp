@@ -78,7 +78,7 @@ TEST(ObjectJson, phases_have_their_words) {
 TEST(ObjectJson, a_node_tells_what_it_has) {
   const Node node = read_node(Json::parse(R"({"metadata": {"name": "n", "uid": "u",
       "resourceVersion": "3", "labels": {"nvidia.com/gpu.product": "A100"}},
-    "spec": {"unschedulable": true}, "status": {
+    "spec": {"unschedulable": true, "taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}, 7]}, "status": {
       "capacity": {"cpu": "64", "memory": "1Ki", "nvidia.com/gpu": "8", "bad": {}},
       "allocatable": {"cpu": "63500m", "nvidia.com/gpu": 7},
       "conditions": [{"type": "MemoryPressure", "status": "False"}, 3,
@@ -88,6 +88,7 @@ TEST(ObjectJson, a_node_tells_what_it_has) {
   EXPECT_EQ(node.capacity, (Amounts{{"cpu", 64}, {"memory", 1024}, {"nvidia.com/gpu", 8}}));
   EXPECT_EQ(node.allocatable, (Amounts{{"cpu", 63.5}, {"nvidia.com/gpu", 7}}));
   EXPECT_TRUE(node.ready && node.unschedulable);
+  EXPECT_EQ(node.taints, (std::vector<Taint>{{"k", "NoSchedule"}, {}}));
   const Node cut = read_node(Json::parse(R"({"status": {"conditions": [{"type": "Ready",
       "status": "Unknown"}]}})"));
   EXPECT_FALSE(cut.ready || cut.unschedulable);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kubernetes/agent_client.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace assay::launch {
@@ -25,25 +26,41 @@ kubeapi::Access access_of(const JobSettings& settings, const AgentPlace& place) 
 }  // namespace
 
 AgentClient::AgentClient(const JobSettings& settings, AgentPlace place, const Clock& clock)
-    : place_(std::move(place)),
+    : settings_(settings),
+      place_(std::move(place)),
       clock_(clock),
-      prefix_(prefix_of(settings, place_)),
       client_(access_of(settings, place_)) {}
 
-Result<net::Response> AgentClient::send(const std::string& path, net::Stopper& stopper) {
-  kubeapi::Call call = {.path = prefix_ + path, .patience = kPatience};
+AgentClient::Told AgentClient::send(const std::string& path, net::Stopper& stopper) {
+  kubeapi::Call call = {.path = prefix_of(settings_, place_) + path, .patience = kPatience};
   // The API server keeps "Authorization" for itself.
   if (!place_.token.empty()) call.headers.push_back("Assay-Token: " + place_.token);
-  return client_.call(call, stopper);
+  const Timestamp asked = clock_.now();
+  auto response = client_.call(call, stopper);
+  return {std::move(response), asked, clock_.now()};
+}
+
+bool AgentClient::find_again(net::Stopper& stopper) {
+  if (place_.pod.empty()) return false;
+  const auto agents = client_.pod_states(settings_.agent_namespace, settings_.agent_label, stopper);
+  if (!agents) return false;
+  const auto found = std::find_if(agents->begin(), agents->end(), [this](const auto& agent) {
+    return agent.node == place_.node && agent.ready && agent.name != place_.pod;
+  });
+  if (found == agents->end()) return false;
+  place_.pod = found->name;
+  return true;
 }
 
 Result<AgentAnswer> AgentClient::ask(const std::string& container_id, net::Stopper& stopper) {
   const auto failed = [this](const std::string& why) {
     return refused(fmt::format("the {} cannot be asked: {}", who(), why));
   };
-  const Timestamp asked = clock_.now();
-  const auto response = send("/api/v1/apps?app=" + net::url_encoded(container_id), stopper);
-  const Timestamp answered = clock_.now();
+  const std::string path = "/api/v1/apps?app=" + net::url_encoded(container_id);
+  Told told = send(path, stopper);
+  const auto& response = told.response;
+  const bool is_gone = response && (response->status == 404 || response->status >= 500);
+  if (is_gone && find_again(stopper)) told = send(path, stopper);
   if (!response) return failed(response.error().message);
   if (response->status == 401)
     return failed(
@@ -54,7 +71,7 @@ Result<AgentAnswer> AgentClient::ask(const std::string& container_id, net::Stopp
   if (!response->ok()) return failed(fmt::format("it answers with status {}", response->status));
   const auto answer = read_agent_answer(response->body, container_id);
   if (!answer) return failed(answer.error().message);
-  offset_.add(asked, answered, answer->time);
+  offset_.add(told.asked, told.answered, answer->time);
   return *answer;
 }
 

@@ -21,7 +21,8 @@ struct AgentPlace {
 };
 
 /// Asks the agent of one node, by way of the API server or directly, and learns how its clock goes.
-/// One thread at a time; the clock has to live longer.
+/// An agent that goes on in another pod is found again. One thread at a time; the clock has to live
+/// longer.
 class AgentClient {
  public:
   AgentClient(const JobSettings& settings, AgentPlace place, const Clock& clock);
@@ -33,11 +34,18 @@ class AgentClient {
   std::string who() const { return "agent on " + place_.node; }
 
  private:
-  Result<net::Response> send(const std::string& path, net::Stopper& stopper);
+  struct Told {
+    Result<net::Response> response;
+    Timestamp asked;
+    Timestamp answered;
+  };
+  Told send(const std::string& path, net::Stopper& stopper);
+  /// Whether another pod on the node is the agent now.
+  bool find_again(net::Stopper& stopper);
 
-  const AgentPlace place_;
+  const JobSettings settings_;
+  AgentPlace place_;
   const Clock& clock_;
-  std::string prefix_;  ///< of paths
   kubeapi::Client client_;
   ClockOffset offset_;
 };

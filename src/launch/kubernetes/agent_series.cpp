@@ -2,6 +2,7 @@
 #include "kubernetes/agent_series.h"
 
 #include <algorithm>
+#include <limits>
 
 #include <assay/samples/metric.h>
 
@@ -15,6 +16,16 @@ std::optional<MetricId> metric_id(const std::string& name) {
   const Metric* const found = find_metric(name);
   if (found == nullptr || found->name != name) return std::nullopt;
   return static_cast<MetricId>(found - catalog().data());
+}
+
+using Durations = std::map<double, uint64_t>;
+
+/// Counts never go down, but with an agent that has been started again.
+bool is_new(const Durations& told, const Durations& known) {
+  return std::any_of(known.begin(), known.end(), [&](const auto& before) {
+    const auto now = told.find(before.first);
+    return now == told.end() || now->second < before.second;
+  });
 }
 
 }  // namespace
@@ -78,21 +89,19 @@ void AgentSeries::push_report(const AgentReport& report, const ClockOffset& cloc
 void AgentSeries::push_durations(const AgentReport& report, Timestamp time, Line& line,
                                  SampleSink& sink) {
   auto& known = durations_[report.name];
-  uint64_t added = 0;
+  if (is_new(report.durations, known)) known.clear();
+  uint64_t kept = 0;
+  uint64_t lost = 0;
   for (const auto& [value, count] : report.durations) {
     const auto before = known.find(value);
-    const uint64_t had = before == known.end() ? 0 : before->second;
-    for (uint64_t i = had; i < count; ++i) {
-      if (++added <= kMostDurations) sink.sample(line.id, time, value);
-      if (added > kMostDurations) {
-        added += count - i - 1;
-        break;
-      }
-    }
+    const uint64_t more = before == known.end() ? count : count - before->second;
+    const uint64_t taken = std::min(more, kMostDurations - kept);
+    for (uint64_t i = 0; i < taken; ++i) sink.sample(line.id, time, value);
+    kept += taken;
+    lost += std::min(more - taken, std::numeric_limits<uint64_t>::max() - lost);
   }
   known = report.durations;
-  if (added > kMostDurations)
-    sink.lost({who_, "more durations between two answers than are kept", added - kMostDurations});
+  if (lost > 0) sink.lost({who_, "more durations between two answers than are kept", lost});
 }
 
 }  // namespace assay::launch

@@ -113,6 +113,9 @@ TEST(AgentSeries, have_what_the_app_reports) {
   EXPECT_EQ(kept.find("step")->values, (std::vector<double>{0.1, 0.1, 0.1, 0.5}));
   EXPECT_EQ(kept.find("step")->info.unit, "seconds");
   EXPECT_EQ(kept.find("nonsense"), nullptr);
+  // An agent that was started again counts from nothing.
+  series.push(read(reported(3000, 12, "[[0.1, 2]]")), ahead_by_90_s(), kept);
+  EXPECT_EQ(kept.find("step")->values, (std::vector<double>{0.1, 0.1, 0.1, 0.5, 0.1, 0.1}));
 }
 
 TEST(AgentSeries, keep_so_many_durations_and_count_the_rest) {

@@ -13,7 +13,13 @@ void ClockOffset::add(Timestamp asked, Timestamp answered, Timestamp theirs) {
   if (answered < asked) return;
   const Nanoseconds half = (answered - asked) / 2;
   const Learned now = {theirs - (asked + half), half, answered};
-  if (!best_ || half <= best_->uncertainty + (answered - best_->when) / kDriftPart) best_ = now;
+  if (!best_) {
+    best_ = now;
+    return;
+  }
+  const Nanoseconds by_now = best_->uncertainty + (answered - best_->when) / kDriftPart;
+  const bool was_set = std::chrono::abs(now.offset - best_->offset) > by_now + half;
+  if (half <= by_now || was_set) best_ = now;
 }
 
 Nanoseconds ClockOffset::offset() const {

@@ -10,7 +10,7 @@ namespace assay::launch {
 /// How far another machine's clock is ahead of ours, learned from answers that tell its time. An
 /// answer was made at some moment between the question and its arrival; taken for the middle, that
 /// is wrong by half the time between them at most, so the quickest answer tells most. Clocks drift
-/// apart: an old answer is believed the less the older it is.
+/// apart: an old answer is believed the less the older it is, and not at all once a clock was set.
 class ClockOffset {
  public:
   /// All but `theirs` on our clock.

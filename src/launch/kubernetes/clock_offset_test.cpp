@@ -40,6 +40,16 @@ TEST(ClockOffset, an_old_answer_gives_way_to_one_that_is_nearly_as_quick) {
   EXPECT_EQ(clock.offset(), Milliseconds(100));
 }
 
+TEST(ClockOffset, a_clock_that_was_set_is_believed_at_once) {
+  ClockOffset clock;
+  clock.add(at(0), at(2), at(1));
+  clock.add(at(1000), at(1040), at(1035));  // slower, and in accord with the first
+  EXPECT_EQ(clock.offset(), Milliseconds(0));
+  clock.add(at(2000), at(2040), at(62'020));
+  EXPECT_EQ(clock.offset(), Milliseconds(60'000));
+  EXPECT_EQ(clock.uncertainty(), Milliseconds(20));
+}
+
 TEST(ClockOffset, our_own_clock_that_goes_back_tells_nothing) {
   ClockOffset clock;
   clock.add(at(10), at(5), at(7));

@@ -4,47 +4,24 @@
 #include "kubernetes/agent_series.h"
 #include "kubernetes/pod_log.h"
 
-#include <atomic>
-#include <condition_variable>
-#include <deque>
+#include <algorithm>
 #include <fmt/format.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include <assay/base/mutex.h>
 #include <assay/base/quiet_thread.h>
 
 namespace assay::launch {
 namespace {
 
-using std::chrono::steady_clock;
-
-constexpr Milliseconds kPace{1000};
-/// A pod that was told to end is gone soon after its end, with its exit code.
-constexpr Milliseconds kPaceAtTheEnd{200};
 constexpr Milliseconds kFirstLook{5000};
-/// The agent sees a container's end, and reads it once more, within its own interval.
-constexpr Milliseconds kLastLook{5000};
-
-/// What the thread that asks and the one that runs the session share.
-struct Shared {
-  Mutex mutex;
-  std::condition_variable_any changed;
-  std::deque<AgentApp> readings ASSAY_GUARDED_BY(mutex);
-  ClockOffset clock ASSAY_GUARDED_BY(mutex);
-  std::optional<Timestamp> started ASSAY_GUARDED_BY(mutex);  ///< on our clock
-  std::optional<AgentApp> last ASSAY_GUARDED_BY(mutex);
-  std::optional<JobPod> ended ASSAY_GUARDED_BY(mutex);
-  std::optional<StopStep> step ASSAY_GUARDED_BY(mutex);  ///< to be taken
-  bool looked ASSAY_GUARDED_BY(mutex) = false;           ///< the agent has answered about the app
-  std::string trouble ASSAY_GUARDED_BY(mutex);           ///< of the agent
-  uint64_t missed ASSAY_GUARDED_BY(mutex) = 0;           ///< questions without an answer
-};
+/// For an API server that is away when all is done.
+constexpr Milliseconds kRemovePatience{10'000};
 
 /// Gives on what the thread has brought.
 class AgentProbe final : public probes::Probe {
  public:
-  AgentProbe(std::shared_ptr<Shared> shared, std::string who)
+  AgentProbe(std::shared_ptr<JobShared> shared, std::string who)
       : shared_(std::move(shared)), who_(who), series_(std::move(who)) {}
 
   std::string_view name() const override { return who_; }
@@ -63,121 +40,9 @@ class AgentProbe final : public probes::Probe {
   }
 
  private:
-  std::shared_ptr<Shared> shared_;
+  std::shared_ptr<JobShared> shared_;
   std::string who_;
   AgentSeries series_;
-};
-
-/// The thread that asks.
-class Watcher {
- public:
-  Watcher(const StartedJob& job, std::shared_ptr<Shared> shared, int exit_fd)
-      : job_(job),
-        shared_(std::move(shared)),
-        exit_fd_(exit_fd),
-        client_(job.settings.access),
-        agent_(job.settings, job.agent, clock_),
-        pod_(job.pod) {}
-
-  void run(const std::stop_token& token) {
-    while (!token.stop_requested() && !over_) {
-      look_at_app();
-      look_at_pod();
-      if (!over_) wait(token);
-    }
-    if (over_) look_at_end(token);
-    finish();
-  }
-  /// Ends what it waits for.
-  net::Stopper& stopper() { return stopper_; }
-
- private:
-  void wait(const std::stop_token& token) {
-    std::optional<StopStep> step;
-    {
-      Lock lock(shared_->mutex);
-      shared_->changed.wait_for(lock, token, stopping_ ? kPaceAtTheEnd : kPace,
-                                [&] { return shared_->step.has_value(); });
-      std::swap(step, shared_->step);
-    }
-    if (step) take(*step);
-  }
-
-  /// A cluster has no SIGINT: a deleted Job's pod gets SIGTERM, and after its grace SIGKILL.
-  void take(StopStep step) {
-    if (step == StopStep::kill) {
-      (void)!client_.call(
-          {.method = "DELETE",
-           .path =
-               fmt::format("{}/{}", kubeapi::collection_path(kubeapi::pods(), job_.job.name_space),
-                           net::url_encoded(pod_.name)),
-           .body = R"({"gracePeriodSeconds": 1})",
-           .finish = true},
-          stopper_);
-    } else if (!stopping_) {
-      (void)!kubeapi::delete_object(client_, job_.job, kubeapi::Propagation::background, stopper_);
-    }
-    stopping_ = true;
-  }
-
-  /// Whether the agent knows that the app has ended.
-  bool look_at_app() {
-    auto answer = agent_.ask(pod_.container_id, stopper_);
-    const Lock lock(shared_->mutex);
-    shared_->clock = agent_.offset();
-    if (!answer) {
-      ++shared_->missed;
-      shared_->trouble = answer.error().message;
-      shared_->changed.notify_all();
-      return false;
-    }
-    if (!answer->app) return false;
-    shared_->looked = true;
-    shared_->started = shared_->clock.ours(answer->app->started);
-    shared_->last = answer->app;
-    shared_->readings.push_back(*answer->app);
-    shared_->changed.notify_all();
-    return !answer->app->running;
-  }
-
-  void look_at_pod() {
-    auto pod = find_job_pod(client_, job_.job.name_space, job_.selector, stopper_);
-    if (!pod) return;  // the API server comes back, or the Job's deadline ends it
-    if (pod->state == JobPod::State::absent) {
-      over_ = true;
-      pod_.state = JobPod::State::absent;
-      return;
-    }
-    if (pod->container_id.empty()) pod->container_id = pod_.container_id;
-    pod_ = std::move(*pod);
-    over_ = pod_.state == JobPod::State::ended || pod_.state == JobPod::State::hopeless;
-  }
-
-  void look_at_end(const std::stop_token& token) {
-    const auto give_up = steady_clock::now() + kLastLook;
-    while (!look_at_app() && !token.stop_requested() && steady_clock::now() < give_up)
-      ::usleep(100'000);
-  }
-
-  void finish() {
-    {
-      const Lock lock(shared_->mutex);
-      shared_->ended = pod_;
-      shared_->changed.notify_all();
-    }
-    (void)!::eventfd_write(exit_fd_, 1);
-  }
-
-  const StartedJob& job_;
-  std::shared_ptr<Shared> shared_;
-  const int exit_fd_;
-  SystemClock clock_;
-  kubeapi::Client client_;
-  AgentClient agent_;
-  net::Stopper stopper_;
-  JobPod pod_;
-  bool stopping_ = false;
-  bool over_ = false;
 };
 
 class JobApp final : public RunningApp {
@@ -185,12 +50,13 @@ class JobApp final : public RunningApp {
   JobApp(StartedJob job, Fd exit)
       : job_(std::move(job)),
         exit_(std::move(exit)),
-        shared_(std::make_shared<Shared>()),
+        shared_(std::make_shared<JobShared>()),
         log_(job_.settings.access, {job_.job.name_space, job_.pod.name}, job_.request.stdout_file),
         watcher_(job_, shared_, exit_.get()),
         thread_(quiet_thread([this](const std::stop_token& token) { watcher_.run(token); })) {
     target_.root = ::getpid();  // nothing of this machine
     target_.include_root = false;
+    beside_ = job_.beside;
   }
   JobApp(const JobApp&) = delete;
   JobApp& operator=(const JobApp&) = delete;
@@ -249,6 +115,7 @@ class JobApp final : public RunningApp {
     end_thread();
     log_.finish();
     Exit exit = final_exit();
+    look_who_else();
     remove();
     return exit;
   }
@@ -268,29 +135,31 @@ class JobApp final : public RunningApp {
 
   Exit final_exit() const;
 
+  /// Sessions that came while this one's app ran.
+  void look_who_else() {
+    net::Stopper stopper;
+    kubeapi::Client client(job_.settings.access);
+    for (auto& session : other_sessions(client, job_.job.name_space, job_.agent.node,
+                                        job_.request.session_id, stopper))
+      if (std::find(beside_.begin(), beside_.end(), session) == beside_.end())
+        beside_.push_back(std::move(session));
+  }
+
   void remove() {
     kubeapi::Client client(job_.settings.access);
-    net::Stopper stopper;
-    const auto deleted =
-        kubeapi::delete_object(client, job_.job, kubeapi::Propagation::background, stopper);
-    const bool gone = deleted && (deleted->outcome == kubeapi::Outcome::done ||
-                                  deleted->outcome == kubeapi::Outcome::gone);
-    if (gone) return;
-    left_behind_ =
-        Error{ErrorKind::environment,
-              fmt::format("Job {} could not be deleted: {}; `assay cleanup` does it later",
-                          job_.job.name, deleted ? deleted->why : deleted.error().message)};
+    left_behind_ = delete_job(client, job_.job, kRemovePatience);
   }
 
   const StartedJob job_;
   Fd exit_;
-  std::shared_ptr<Shared> shared_;
+  std::shared_ptr<JobShared> shared_;
   probes::AppTarget target_;
   PodLog log_;
+  std::vector<std::string> beside_;
   bool stopped_ = false;
   bool released_ = false;
   std::optional<Error> left_behind_;
-  Watcher watcher_;
+  JobWatcher watcher_;
   std::jthread thread_;  // last: it uses all of the above
 };
 
@@ -299,6 +168,10 @@ std::vector<NotMeasured> JobApp::notes() const {
       {"node and power", fmt::format("the {} is asked about the app alone", who())}};
   if (job_.request.target.limits.pids)
     all.push_back({"limit of processes", "a cluster has none for single Jobs; it was not applied"});
+  for (const auto& session : beside_)
+    all.push_back({"device lock", fmt::format("session {} ran beside it on {} and may have "
+                                              "disturbed it",
+                                              session, job_.agent.node)});
   for (auto& note : log_.notes()) all.push_back(std::move(note));
   const Lock lock(shared_->mutex);
   if (!shared_->looked) {
@@ -324,7 +197,8 @@ Exit JobApp::final_exit() const {
     exit.detail = "still running when it was given up; its Job is deleted";
   } else if (shared_->ended->state == JobPod::State::absent) {
     exit.detail = stopped_ ? "ended when asked to; its pod was gone before its exit code was read"
-                           : "somebody else deleted its pod";
+                           : "its pod was deleted, by somebody else or by the cluster (a node that "
+                             "is drained or gone, a pod of more priority, the Job's deadline)";
   } else {
     exit = exit_of(*shared_->ended, job_.request.target.limits.memory_bytes);
   }
@@ -340,20 +214,6 @@ Exit JobApp::final_exit() const {
 }
 
 }  // namespace
-
-Result<JobPod> find_job_pod(kubeapi::Client& client, const std::string& name_space,
-                            const std::string& selector, net::Stopper& stopper) {
-  ASSAY_TRY(const net::Response response,
-            client.call({.path = fmt::format("{}?labelSelector={}",
-                                             kubeapi::collection_path(kubeapi::pods(), name_space),
-                                             net::url_encoded(selector))},
-                        stopper));
-  if (response.status == 403)
-    return refused(fmt::format("your account may not list pods in namespace {}", name_space));
-  if (!response.ok())
-    return refused(fmt::format("the API server answers with status {}", response.status));
-  return read_job_pod(response.body);
-}
 
 Result<std::unique_ptr<RunningApp>> watch_job(StartedJob job) {
   Fd exit(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));

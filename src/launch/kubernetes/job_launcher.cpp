@@ -16,29 +16,12 @@ using std::chrono::steady_clock;
 using State = JobPod::State;
 
 constexpr useconds_t kPause = 200'000;
+constexpr const char* kGivenUp = "given up before the app had started";
 /// After which the cluster's events are asked why there is no pod.
 constexpr Milliseconds kPodPatience{2000};
 
-/// A Job that was created, until somebody else takes care of it.
-class CreatedJob {
- public:
-  CreatedJob(kubeapi::Client& client, kubeapi::ObjectName name)
-      : client_(client), name_(std::move(name)) {}
-  CreatedJob(const CreatedJob&) = delete;
-  CreatedJob& operator=(const CreatedJob&) = delete;
-  ~CreatedJob() {
-    net::Stopper stopper;
-    if (!kept_)
-      (void)!kubeapi::delete_object(client_, name_, kubeapi::Propagation::background, stopper);
-  }
-  const kubeapi::ObjectName& name() const { return name_; }
-  void keep() { kept_ = true; }
-
- private:
-  kubeapi::Client& client_;
-  kubeapi::ObjectName name_;
-  bool kept_ = false;
-};
+/// For an API server that is away when a start has failed.
+constexpr Milliseconds kRemovePatience{5000};
 
 class JobLauncher final : public Launcher {
  public:
@@ -46,45 +29,75 @@ class JobLauncher final : public Launcher {
       : settings_(std::move(settings)),
         agent_(std::move(agent)),
         waiting_(std::move(waiting)),
-        client_(settings_.access) {}
+        what_(agent_.node + ": a Job is made for it"),
+        client_(settings_.access) {
+    if (waiting_) client_.set_wanted([this] { return waiting_(what_); });
+  }
 
   std::string name() const override { return "kubernetes"; }
 
   Result<std::unique_ptr<RunningApp>> start(const Request& request) override {
     const Owner owner = Owner::self(SysRoot());
     const Json manifest = job_manifest(request, settings_, agent_.node, owner, machine_name(owner));
-    ASSAY_TRY(const kubeapi::Written written,
-              kubeapi::create_object(client_, kubeapi::jobs(), settings_.name_space,
-                                     manifest.dump(), stopper_));
-    if (written.outcome != kubeapi::Outcome::done)
-      return refused(fmt::format("the cluster did not take the Job: {}", written.why));
-    CreatedJob job(
-        client_, {kubeapi::jobs(), settings_.name_space, written.object.name, written.object.uid});
+    kubeapi::ObjectName job = {kubeapi::jobs(), settings_.name_space,
+                               job_name(request.session_id, request.run), ""};
+    const auto written =
+        kubeapi::create_object(client_, job.resource, job.name_space, manifest.dump(), stopper_);
+    if (!written) return perhaps_made(job, written.error());
+    if (written->outcome != kubeapi::Outcome::done)
+      return refused(fmt::format("the cluster did not take the Job: {}", written->why));
+    job.uid = written->object.uid;
     const std::string selector = job_selector(request.session_id, request.run);
-    ASSAY_TRY(JobPod pod, await_pod(job.name(), selector, request.target));
-    StartedJob started = {settings_, job.name(), selector, agent_, std::move(pod), request};
-    job.keep();
-    return watch_job(std::move(started));
+    auto pod = await_pod(job, selector, request.target);
+    if (!pod) return removed(job, pod.error());
+    auto beside =
+        other_sessions(client_, job.name_space, agent_.node, request.session_id, stopper_);
+    return watch_job(
+        {settings_, job, selector, agent_, std::move(*pod), request, std::move(beside)});
   }
 
  private:
+  /// Nothing stays of a start that failed, or it is told.
+  Failure removed(const kubeapi::ObjectName& job, Error error) {
+    if (const auto left = delete_job(client_, job, kRemovePatience))
+      error.message += "; " + left->message;
+    return fail(std::move(error));
+  }
+
+  /// An answer that broke off does not tell whether there is a Job now.
+  Failure perhaps_made(const kubeapi::ObjectName& job, Error error) {
+    if (error.temporary && delete_job(client_, job, kRemovePatience))
+      error.message += fmt::format(
+          "; whether there is a Job {} now is not known: `assay cleanup` deletes it", job.name);
+    return fail(std::move(error));
+  }
+
   Result<JobPod> await_pod(const kubeapi::ObjectName& job, const std::string& selector,
                            const Target& target) {
     const auto begin = steady_clock::now();
     for (;;) {
-      ASSAY_TRY(JobPod pod, find_job_pod(client_, settings_.name_space, selector, stopper_));
-      if (pod.state == State::running || pod.state == State::ended) return pod;
-      if (pod.state == State::hopeless) return never_runs(pod, target);
+      auto pod = find_job_pod(client_, settings_.name_space, selector, "", stopper_);
       const auto waited = steady_clock::now() - begin;
-      if (pod.state == State::absent && waited > kPodPatience) ASSAY_CHECK(look_at_events(job));
-      const std::string what = what_is_awaited(pod);
+      if (pod) {
+        if (pod->state == State::running || pod->state == State::ended) return pod;
+        if (pod->state == State::hopeless) return never_runs(*pod, target);
+        if (pod->state == State::absent && waited > kPodPatience) ASSAY_CHECK(look_at_events(job));
+      } else if (!pod.error().temporary) {
+        return given_up_or(pod.error());
+      }
+      const std::string what = pod ? what_is_awaited(*pod) : pod.error().message;
       if (waited > settings_.start_patience)
         return refused(fmt::format("the app did not start on {} within {}: {}", agent_.node,
                                    format_duration(settings_.start_patience), what));
-      if (waiting_ && !waiting_(fmt::format("{}: {}", agent_.node, what)))
-        return refused("given up before the app had started");
+      what_ = fmt::format("{}: {}", agent_.node, what);
+      if (waiting_ && !waiting_(what_)) return refused(kGivenUp);
       ::usleep(kPause);
     }
+  }
+
+  /// A question that was cut short by the user fails too.
+  Failure given_up_or(const Error& error) const {
+    return waiting_ && !waiting_(what_) ? refused(kGivenUp) : fail(error);
   }
 
   static std::string what_is_awaited(const JobPod& pod) {
@@ -102,12 +115,12 @@ class JobLauncher final : public Launcher {
 
   /// A quota, say, refuses pods and not their Job.
   Result<void> look_at_events(const kubeapi::ObjectName& job) {
-    ASSAY_TRY(const net::Response response,
-              client_.call({.path = fmt::format("/api/v1/namespaces/{}/events?fieldSelector={}",
-                                                net::url_encoded(settings_.name_space),
-                                                net::url_encoded("involvedObject.uid=" + job.uid))},
-                           stopper_));
-    const std::string why = response.ok() ? why_no_pod(response.body) : "";
+    const auto response =
+        client_.call({.path = fmt::format("/api/v1/namespaces/{}/events?fieldSelector={}",
+                                          net::url_encoded(settings_.name_space),
+                                          net::url_encoded("involvedObject.uid=" + job.uid))},
+                     stopper_);
+    const std::string why = response && response->ok() ? why_no_pod(response->body) : "";
     if (why.empty()) return {};
     return refused(fmt::format("the cluster makes no pod for the Job: {}", why));
   }
@@ -115,6 +128,7 @@ class JobLauncher final : public Launcher {
   const JobSettings settings_;
   const AgentPlace agent_;
   const Waiting waiting_;
+  std::string what_;  ///< is waited for
   kubeapi::Client client_;
   net::Stopper stopper_;
 };

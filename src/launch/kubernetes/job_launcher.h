@@ -11,7 +11,7 @@
 namespace assay::launch {
 
 /// Starts each app as a Job on the agent's node. The Job of a start that failed, or that `waiting`
-/// gave up, is deleted. It has to be used before the settings' cluster goes.
+/// gave up, is deleted. An API server that is away while the app starts is waited for.
 std::unique_ptr<Launcher> make_job_launcher(JobSettings settings, AgentPlace agent,
                                             Waiting waiting);
 

@@ -19,6 +19,27 @@ constexpr Nanoseconds kLongestRun = std::chrono::hours(24);
 constexpr Nanoseconds kSlack = std::chrono::seconds(60);
 /// Newer clusters remove a Job by themselves so long after its end.
 constexpr int kKeptSeconds = 600;
+/// A node that is away for longer measures nothing: the cluster gives the pod up.
+constexpr int kAwaySeconds = 30;
+
+/// A cluster would put variables in place of "$(NAME)", and make one of "$$".
+std::string literal(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) escaped.append(c == '$' ? 2 : 1, c);
+  return escaped;
+}
+
+bool is_utf8(const std::string& text) {
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::ignore) ==
+         Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+bool is_all_utf8(const Target& target) {
+  return std::all_of(target.command.begin(), target.command.end(), is_utf8) &&
+         std::all_of(target.env.begin(), target.env.end(), [](const auto& variable) {
+           return is_utf8(variable.first) && is_utf8(variable.second);
+         });
+}
 
 int64_t whole_seconds(Nanoseconds time) {
   return std::chrono::ceil<std::chrono::seconds>(time).count();
@@ -39,13 +60,14 @@ Json resources(const Target& target, const JobSettings& settings) {
 Json container(const Request& request, const JobSettings& settings) {
   const Target& target = request.target;
   Json json = {{"name", "app"}, {"image", target.image}};
-  if (!target.command.empty()) json["args"] = target.command;
+  for (const auto& word : target.command) json["args"].push_back(literal(word));
   if (!target.workdir.empty()) json["workingDir"] = target.workdir;
   Json env = Json::array();
   auto variables = target.env;
   if (!settings.hooks_folder.empty())
     variables.emplace("ASSAY_SOCKET", fmt::format("{}/live_metrics.sock", kSocketFolder));
-  for (const auto& [name, value] : variables) env.push_back({{"name", name}, {"value", value}});
+  for (const auto& [name, value] : variables)
+    env.push_back({{"name", name}, {"value", literal(value)}});
   if (!env.empty()) json["env"] = env;
   if (auto amounts = resources(target, settings); !amounts.empty())
     json["resources"] = std::move(amounts);
@@ -64,17 +86,27 @@ Json on_node(const std::string& node) {
              {{"nodeSelectorTerms", Json::array({term})}}}}}};
 }
 
+Json tolerations(const Target& target, const JobSettings& settings) {
+  Json all = Json::array();
+  for (const char* key : {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"})
+    all.push_back({{"key", key},
+                   {"operator", "Exists"},
+                   {"effect", "NoExecute"},
+                   {"tolerationSeconds", kAwaySeconds}});
+  // Nodes with GPUs are often kept for those who ask for them.
+  if (wanted_gpus(target) > 0)
+    all.push_back({{"key", settings.gpu_resource}, {"operator", "Exists"}});
+  return all;
+}
+
 Json pod_spec(const Request& request, const JobSettings& settings, const std::string& node) {
   Json spec = {{"restartPolicy", "Never"},
                {"terminationGracePeriodSeconds", whole_seconds(request.target.grace)},
                {"automountServiceAccountToken", false},
                {"affinity", on_node(node)},
+               {"tolerations", tolerations(request.target, settings)},
                {"containers", Json::array({container(request, settings)})}};
   if (!settings.node_selector.empty()) spec["nodeSelector"] = settings.node_selector;
-  // Nodes with GPUs are often kept for those who ask for them.
-  if (wanted_gpus(request.target) > 0)
-    spec["tolerations"] =
-        Json::array({Json{{"key", settings.gpu_resource}, {"operator", "Exists"}}});
   if (!settings.hooks_folder.empty())
     spec["volumes"] = Json::array(
         {Json{{"name", "assay-hooks"},
@@ -118,6 +150,8 @@ std::vector<Obstacle> job_obstacles(const Target& target, const JobSettings& set
          fmt::format("gpus: {} cannot be asked of a cluster, which gives GPUs by their number; "
                      "write for example 1",
                      limits.gpus));
+  refuse(!is_all_utf8(target), "runtime",
+         "a cluster takes only text in UTF-8 as arguments and variables of an app");
   refuse(settings.name_space.empty(), "runtime", "kubernetes needs a namespace");
   return found;
 }

@@ -101,7 +101,24 @@ TEST(JobManifest, sets_aside_what_the_app_may_use) {
   EXPECT_EQ(resources["limits"],
             Json({{"cpu", "1500m"}, {"memory", "536870912"}, {"nvidia.com/gpu", "2"}}));
   EXPECT_EQ(resources["requests"], resources["limits"]);
-  EXPECT_EQ(spec["tolerations"][0]["key"], "nvidia.com/gpu");
+  EXPECT_EQ(spec["tolerations"][2]["key"], "nvidia.com/gpu");
+}
+
+TEST(JobManifest, gives_a_node_up_that_is_away) {
+  const Json tolerations = pod(example())["tolerations"];
+  ASSERT_EQ(tolerations.size(), 2);
+  for (const auto& one : tolerations) EXPECT_EQ(one["tolerationSeconds"], 30);
+  EXPECT_EQ(tolerations[1]["key"], "node.kubernetes.io/unreachable");
+}
+
+TEST(JobManifest, leaves_dollars_to_the_app) {
+  Request request = example();
+  request.target.command = {"sh", "-c", "echo $$ $(PASSWORD) $HOME"};
+  request.target.env = {{"PASSWORD", "pa$$word$"}};
+  const Json spec = pod(request);
+  const Json& app = spec["containers"][0];
+  EXPECT_EQ(app["args"], Json({"sh", "-c", "echo $$$$ $$(PASSWORD) $$HOME"}));
+  EXPECT_EQ(app["env"][1], Json({{"name", "PASSWORD"}, {"value", "pa$$$$word$$"}}));
 }
 
 TEST(JobObstacles, tell_what_a_job_cannot_have) {
@@ -116,6 +133,11 @@ TEST(JobObstacles, tell_what_a_job_cannot_have) {
       keys(job_obstacles(target, {})),
       (std::vector<std::string>{"docker_args", "needs", "dataset", "resources", "resources"}));
   target = {};
+  EXPECT_EQ(keys(job_obstacles(target, {})), (std::vector<std::string>{"runtime"}));
+  target = example().target;
+  target.command = {"caf\xc3\xa9"};
+  EXPECT_TRUE(job_obstacles(target, {}).empty());
+  target.env = {{"NAME", "caf\xe9"}};
   EXPECT_EQ(keys(job_obstacles(target, {})), (std::vector<std::string>{"runtime"}));
 }
 

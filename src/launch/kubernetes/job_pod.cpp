@@ -24,10 +24,19 @@ constexpr std::array<std::string_view, 7> kHopeless = {
     "CreateContainerError", "CreateContainerConfigError", "RunContainerError"};
 constexpr size_t kLongest = 500;
 
+/// Cut before a character, not in it.
+std::string shortened(std::string text) {
+  if (text.size() <= kLongest) return text;
+  size_t end = kLongest;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) --end;
+  text.resize(end);
+  return text;
+}
+
 /// "Unschedulable: 0/1 nodes are available", or what there is of it.
 std::string reason_of(const Json& json) {
   std::string reason = text_at(json, "reason");
-  const std::string message = text_at(json, "message").substr(0, kLongest);
+  const std::string message = shortened(text_at(json, "message"));
   if (!reason.empty() && !message.empty()) reason += ": ";
   return reason + message;
 }
@@ -76,6 +85,7 @@ JobPod read_pod(const Json& json) {
   pod.state = JobPod::State::waiting;
   pod.name = text_at(at(json, "metadata"), "name");
   pod.node = text_at(at(json, "spec"), "nodeName");
+  pod.deleted = !text_at(at(json, "metadata"), "deletionTimestamp").empty();
   const Json& status = at(json, "status");
   if (const Json& conditions = at(status, "conditions"); conditions.is_array()) {
     for (const auto& condition : conditions)
@@ -98,13 +108,14 @@ JobPod read_pod(const Json& json) {
 
 }  // namespace
 
-Result<JobPod> read_job_pod(std::string_view list) {
+Result<JobPod> read_job_pod(std::string_view list, const std::string& name) {
   const Json json = Json::parse(list, nullptr, false);
   const Json& items = at(json, "items");
   if (!json.is_object() || !(items.is_array() || items.is_null()))
     return refused("the API server's answer is no list of pods");
   const Json* newest = nullptr;
   for (const auto& item : items) {
+    if (!name.empty() && text_at(at(item, "metadata"), "name") != name) continue;
     const auto created = [](const Json& pod) {
       return text_at(at(pod, "metadata"), "creationTimestamp");
     };
@@ -133,7 +144,7 @@ std::string why_no_pod(std::string_view events) {
   if (!items.is_array()) return why;
   for (const auto& event : items) {
     if (text_at(event, "type") == "Warning" && text_at(event, "reason") == "FailedCreate")
-      why = text_at(event, "message").substr(0, kLongest);
+      why = shortened(text_at(event, "message"));
   }
   return why;
 }

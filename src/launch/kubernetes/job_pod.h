@@ -30,10 +30,12 @@ struct JobPod {
   std::optional<Timestamp> ended = {};
   std::optional<int> code = {};
   std::string reason = {};  ///< of its end: "Completed", "Error", "OOMKilled", "DeadlineExceeded"
+  bool deleted = false;     ///< it goes as soon as its node has ended it
 };
 
-/// The newest pod of a list. An error: the text is no list of pods.
-Result<JobPod> read_job_pod(std::string_view list);
+/// The pod of that name in a list, or without a name the newest one: of a pod that somebody deletes
+/// a Job makes another, in which the app would begin anew. An error: the text is no list of pods.
+Result<JobPod> read_job_pod(std::string_view list, const std::string& name = "");
 
 /// How it ended, in the words of any other run.
 Exit exit_of(const JobPod& pod, std::optional<uint64_t> memory_limit);

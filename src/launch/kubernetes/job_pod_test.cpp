@@ -41,6 +41,29 @@ TEST(JobPod, is_not_there_yet) {
   EXPECT_FALSE(read_job_pod("no"));
 }
 
+TEST(JobPod, is_the_one_that_was_started_and_no_later_one) {
+  const std::string list = R"({"items": [
+    {"metadata": {"name": "new", "creationTimestamp": "2026-01-31T12:00:01Z"}},
+    {"metadata": {"name": "old", "creationTimestamp": "2026-01-31T12:00:00Z",
+                  "deletionTimestamp": "2026-01-31T12:00:01Z"}}]})";
+  EXPECT_EQ(read_job_pod(list)->name, "new");
+  EXPECT_FALSE(read_job_pod(list)->deleted);
+  EXPECT_EQ(read_job_pod(list, "old")->name, "old");
+  EXPECT_TRUE(read_job_pod(list, "old")->deleted);
+  EXPECT_EQ(read_job_pod(list, "other")->state, State::absent);
+}
+
+TEST(JobPod, tells_long_reasons_in_whole_characters) {
+  std::string message;
+  for (int i = 0; i < 400; ++i) message += "\xc3\xa9";
+  const auto image =
+      container(fmt::format(R"({{"waiting": {{"reason": "x", "message": "{}"}}}})", message));
+  EXPECT_EQ(image.trouble, "x: " + message.substr(0, 500));
+  const auto shifted =
+      container(fmt::format(R"({{"waiting": {{"reason": "x", "message": "-{}"}}}})", message));
+  EXPECT_EQ(shifted.trouble, "x: -" + message.substr(0, 498));
+}
+
 TEST(JobPod, waits_and_says_for_what) {
   const auto unschedulable = pod(R"({"phase": "Pending", "conditions": [{"type": "PodScheduled",
     "status": "False", "reason": "Unschedulable", "message": "0/1 nodes: 1 Insufficient cpu."}]})");

@@ -36,7 +36,10 @@ class JobsOfCluster final : public Jobs {
   explicit JobsOfCluster(JobSettings settings)
       : settings_(std::move(settings)), client_(settings_.access) {}
 
-  void while_wanted(Waiting waiting) override { waiting_ = std::move(waiting); }
+  void while_wanted(Waiting waiting) override {
+    waiting_ = std::move(waiting);
+    if (waiting_) client_.set_wanted([this] { return waiting_("asking " + engine()); });
+  }
   std::string engine() const override {
     return fmt::format("Kubernetes at {}", net::shown_url(client_.server()));
   }

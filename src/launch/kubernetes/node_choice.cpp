@@ -20,12 +20,23 @@ using Plain = nlohmann::json;
 
 constexpr size_t kMostNames = 5;
 
+using Nodes = std::vector<const kubeapi::Node*>;
+
 bool takes_pods(const kubeapi::Node& node) {
   return node.ready && !node.unschedulable;
 }
 
+/// By which a node keeps the target's Job away; empty: it does not.
+std::string taint_of(const kubeapi::Node& node, const Target& target, const JobSettings& settings) {
+  for (const auto& taint : node.taints) {
+    const bool tolerated = taint.key == settings.gpu_resource && wanted_gpus(target) > 0;
+    if (!tolerated && taint.effect != "PreferNoSchedule") return taint.key;
+  }
+  return "";
+}
+
 /// "n1, n2 and 3 more".
-std::string names_of(const std::vector<const kubeapi::Node*>& nodes) {
+std::string names_of(const Nodes& nodes) {
   std::vector<std::string> names;
   names.reserve(nodes.size());
   for (const auto* node : nodes) names.push_back(node->name);
@@ -63,6 +74,53 @@ const kubeapi::PodState* agent_of(const kubeapi::Node& node, const NodeOffer& of
   return found == offer.agents.end() ? nullptr : &*found;
 }
 
+/// Those that take the target's pod.
+Result<Nodes> able_nodes(const NodeOffer& offer, const Target& target,
+                         const JobSettings& settings) {
+  if (offer.nodes.empty())
+    return bad_input(fmt::format(
+        "the cluster has no node{}; `kubectl get nodes --show-labels` shows those there are",
+        with_labels(settings)));
+  Nodes able;
+  const kubeapi::Node* kept = nullptr;
+  for (const auto& node : offer.nodes) {
+    if (!takes_pods(node)) continue;
+    if (taint_of(node, target, settings).empty()) {
+      able.push_back(&node);
+    } else {
+      kept = &node;
+    }
+  }
+  if (!able.empty()) return able;
+  if (kept == nullptr)
+    return refused(fmt::format("no node{} is ready and takes pods; see `kubectl get nodes`",
+                               with_labels(settings)));
+  return refused(
+      fmt::format("no node{} takes pods of everybody: {} is kept for others by its taint "
+                  "{}",
+                  with_labels(settings), kept->name, taint_of(*kept, target, settings)));
+}
+
+/// Those of them that an agent measures.
+Result<Nodes> watched_nodes(const Nodes& able, const NodeOffer& offer,
+                            const JobSettings& settings) {
+  Nodes watched;
+  for (const auto* node : able) {
+    const bool known = settings.agent_url.empty() ? agent_of(*node, offer) != nullptr
+                                                  : offer.only.empty() || offer.only == node->name;
+    if (known) watched.push_back(node);
+  }
+  if (!watched.empty()) return watched;
+  if (!settings.agent_url.empty())
+    return bad_input(fmt::format("the agent at {} is on {}, and not on {}", settings.agent_url,
+                                 offer.only, names_of(able)));
+  return refused(fmt::format(
+      "there is no agent of Assay that is ready on {}, and it is the agent that measures; install "
+      "it with `kubectl apply -k deploy/kubernetes`, or say where it is (--agent-namespace, "
+      "--agent)",
+      names_of(able)));
+}
+
 }  // namespace
 
 std::string selector_text(const std::map<std::string, std::string>& labels) {
@@ -74,32 +132,8 @@ std::string selector_text(const std::map<std::string, std::string>& labels) {
 
 Result<ChosenNode> choose_node(const NodeOffer& offer, const Target& target,
                                const JobSettings& settings) {
-  if (offer.nodes.empty())
-    return bad_input(fmt::format(
-        "the cluster has no node{}; `kubectl get nodes --show-labels` shows those there are",
-        with_labels(settings)));
-  std::vector<const kubeapi::Node*> able;
-  std::vector<const kubeapi::Node*> watched;
-  for (const auto& node : offer.nodes)
-    if (takes_pods(node)) able.push_back(&node);
-  if (able.empty())
-    return refused(fmt::format("no node{} is ready and takes pods; see `kubectl get nodes`",
-                               with_labels(settings)));
-  for (const auto* node : able) {
-    const bool known = settings.agent_url.empty() ? agent_of(*node, offer) != nullptr
-                                                  : offer.only.empty() || offer.only == node->name;
-    if (known) watched.push_back(node);
-  }
-  if (watched.empty() && !settings.agent_url.empty())
-    return bad_input(fmt::format("the agent at {} is on {}, and not on {}", settings.agent_url,
-                                 offer.only, names_of(able)));
-  if (watched.empty())
-    return refused(fmt::format(
-        "there is no agent of Assay that is ready on {}, and it is the agent that measures; "
-        "install "
-        "it with `kubectl apply -k deploy/kubernetes`, or say where it is (--agent-namespace, "
-        "--agent)",
-        names_of(able)));
+  ASSAY_TRY(const Nodes able, able_nodes(offer, target, settings));
+  ASSAY_TRY(const Nodes watched, watched_nodes(able, offer, settings));
   const auto wanted = static_cast<double>(wanted_gpus(target));
   const auto rank = [&](const kubeapi::Node* node) {
     const bool full = wanted > 0 && free_gpus(*node, offer, settings.gpu_resource) < wanted;

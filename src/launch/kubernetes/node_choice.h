@@ -25,8 +25,9 @@ struct ChosenNode {
   std::string agent;  ///< its agent's pod; empty: it is asked elsewhere
 };
 
-/// One that is ready, has an agent that is, and enough free GPUs if any has; of several the one
-/// with the fewest pods, then the first by name. An error says what is missing and how to get it.
+/// One that is ready, is not kept for others by a taint, has an agent that is ready, and enough
+/// free GPUs if any has; of several the one with the fewest pods, then the first by name. An error
+/// says what is missing and how to get it.
 Result<ChosenNode> choose_node(const NodeOffer& offer, const Target& target,
                                const JobSettings& settings);
 

@@ -62,6 +62,17 @@ TEST(NodeChoice, leaves_out_nodes_that_take_no_pods_or_have_no_agent) {
   EXPECT_EQ(choose_node(offer, {}, {})->node, "n3");
 }
 
+TEST(NodeChoice, leaves_out_nodes_that_are_kept_for_others) {
+  NodeOffer offer = {.nodes = {node("n1"), node("n2")}, .agents = {agent("n1"), agent("n2")}};
+  offer.nodes[0].taints = {{"node-role.kubernetes.io/master", "NoSchedule"}};
+  EXPECT_EQ(choose_node(offer, {}, {})->node, "n2");
+  offer.nodes[1].taints = {{"nvidia.com/gpu", "NoSchedule"}};
+  EXPECT_EQ(choose_node(offer, with_gpus("1"), {})->node, "n2") << "it asks for what they are for";
+  EXPECT_TRUE(has(error_of(offer), "n2 is kept for others by its taint nvidia.com/gpu"));
+  offer.nodes[0].taints[0].effect = "PreferNoSchedule";
+  EXPECT_EQ(choose_node(offer, {}, {})->node, "n1");
+}
+
 TEST(NodeChoice, says_what_is_missing) {
   JobSettings settings;
   settings.node_selector = {{"model", "orin"}};

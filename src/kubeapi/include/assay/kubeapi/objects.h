@@ -116,6 +116,14 @@ struct Pod {
 /// What the scheduler counts for a pod: its containers together, or more while it is prepared.
 double extended_of(const Pod& pod, const std::string& resource);
 
+/// By which a node keeps pods away that do not tolerate it.
+struct Taint {
+  std::string key = {};
+  std::string effect = {};  ///< "NoSchedule", "PreferNoSchedule" or "NoExecute"
+
+  bool operator==(const Taint&) const = default;
+};
+
 struct Node {
   std::string name = {};
   std::string uid = {};
@@ -126,6 +134,7 @@ struct Node {
   Amounts allocatable = {};
   bool ready = false;
   bool unschedulable = false;  ///< somebody wants no more pods on it
+  std::vector<Taint> taints = {};
 
   bool operator==(const Node&) const = default;
 };
