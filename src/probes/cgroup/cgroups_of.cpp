@@ -2,6 +2,7 @@
 #include "text/cgroup_paths.h"
 #include "text/fields.h"
 
+#include <filesystem>
 #include <fmt/format.h>
 #include <string>
 #include <vector>
@@ -88,6 +89,46 @@ bool has_v1_controllers(const std::vector<Mount>& mounts) {
   return false;
 }
 
+bool has_member(const SysRoot& root, const std::string& folder, std::string_view pid) {
+  const std::string members = root.read(folder + "/cgroup.procs").value_or("");
+  std::string_view rest = members;
+  for (std::string_view line; next_line(rest, line);)
+    if (line == pid) return true;
+  return false;
+}
+
+/// The group of the process, so many levels below `path`; empty: it is in none of those.
+std::string group_with(const SysRoot& root, const std::string& folder, const std::string& path,
+                       size_t levels, std::string_view pid) {
+  if (levels == 0) return has_member(root, folder + path, pid) ? path : "";
+  for (const auto& name : root.list(folder + path)) {
+    const std::string child = fmt::format("{}/{}", path, name);
+    if (!root.exists(folder + child + "/cgroup.procs")) continue;
+    if (auto found = group_with(root, folder, child, levels - 1, pid); !found.empty()) return found;
+  }
+  return "";
+}
+
+/// A process in a namespace of its own sees all groups from its own one: a mount of the whole tree
+/// is one of "/../.." to it, and others are in "/../../x". Where its own group is in that tree, it
+/// finds out by looking for itself.
+std::string own_group(const SysRoot& root, const Mount& mount) {
+  constexpr std::string_view kUp = "/..";
+  size_t levels = 0;
+  std::string_view rest = mount.root;
+  for (; rest.starts_with(kUp); rest.remove_prefix(kUp.size())) ++levels;
+  if (levels == 0 || !rest.empty()) return "";
+  const std::string stat = root.read("/proc/self/stat").value_or("");
+  return group_with(root, mount.mount_point, "", levels, stat.substr(0, stat.find(' ')));
+}
+
+/// "/a/b" and "/../c" are "/a/c".
+std::string joined(const std::string& base, std::string_view path) {
+  std::string plain = std::filesystem::path(base + std::string(path)).lexically_normal();
+  if (plain.size() > 1 && plain.ends_with('/')) plain.pop_back();
+  return plain;
+}
+
 }  // namespace
 
 bool CgroupPaths::empty() const {
@@ -121,7 +162,9 @@ GroupTree::GroupTree(const SysRoot& root) : root_(root), mounts_(read_mounts(roo
   for (const auto& mount : mounts_) {
     const bool fits =
         unified_ ? mount.unified : !mount.unified && has_word(mount.options, "cpuacct");
-    if (fits && folder_.empty()) folder_ = mount.mount_point;
+    if (!fits || !folder_.empty()) continue;
+    folder_ = mount.mount_point;
+    if (unified_) own_ = own_group(root, mount);
   }
 }
 
@@ -132,7 +175,7 @@ std::string GroupTree::path_of(pid_t pid) const {
     const auto member = parse_cgroup_line(line);
     if (!member) continue;
     if (unified_ ? member->controllers.empty() : has_word(member->controllers, "cpuacct"))
-      return std::string(member->path);
+      return own_.empty() ? std::string(member->path) : joined(own_, member->path);
   }
   return "";
 }

@@ -2,6 +2,7 @@
 #include "test_support.h"
 
 #include <filesystem>
+#include <fmt/format.h>
 
 #include <assay/probes/group.h>
 #include <gtest/gtest.h>
@@ -68,6 +69,30 @@ TEST(GroupTree, has_the_same_group_of_v1_in_each_hierarchy) {
       << "made there a moment later";
   EXPECT_EQ(tree.path_of(900), "/docker/4f2a");
   EXPECT_EQ(tree.path_of(12345), "") << "no such process";
+}
+
+TEST(GroupTree, of_v2_seen_from_a_container_is_that_of_the_machine) {
+  std::string pattern = fs::temp_directory_path() / "assay-cgroups-XXXXXX";
+  const fs::path dir = mkdtemp(pattern.data());
+  const auto write = [&](const std::string& file, const std::string& text) {
+    fs::create_directories((dir / file).parent_path());
+    ASSERT_TRUE(write_file(dir / file, text));
+  };
+  write("proc/self/mountinfo", "1 1 0:1 /../../.. /sys/fs/cgroup ro - cgroup2 cgroup rw\n");
+  write("proc/self/stat", "41 (assay-agent) S 1\n");
+  for (const char* group : {"kubepods", "kubepods/p1", "kubepods/p2", "system"})
+    write(fmt::format("sys/fs/cgroup/{}/cgroup.procs", group), "");
+  write("sys/fs/cgroup/kubepods/p2/app/cgroup.procs", "7\n4\n");
+  write("sys/fs/cgroup/kubepods/p1/agent/cgroup.procs", "40\n41\n");
+  write("proc/41/cgroup", "0::/\n");
+  write("proc/7/cgroup", "0::/../../p2/app\n");
+  write("proc/1/cgroup", "0::/../../../system\n");
+  const GroupTree tree{SysRoot(dir)};
+  EXPECT_EQ(tree.path_of(41), "/kubepods/p1/agent");
+  EXPECT_EQ(tree.path_of(7), "/kubepods/p2/app");
+  EXPECT_EQ(tree.path_of(1), "/system");
+  EXPECT_EQ(tree.at(tree.path_of(7)).v2, "/sys/fs/cgroup/kubepods/p2/app");
+  fs::remove_all(dir);
 }
 
 TEST(GroupTree, of_v2_is_one) {

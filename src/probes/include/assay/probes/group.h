@@ -42,6 +42,7 @@ class GroupTree {
   std::vector<Mount> mounts_;
   bool unified_ = false;
   std::string folder_;
+  std::string own_;  ///< our own group, where paths of others begin there; else empty
 };
 
 /// What a group counts or holds. Times are in seconds, sizes in bytes.
