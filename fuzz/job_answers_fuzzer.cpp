@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
@@ -36,8 +37,12 @@ void check_cluster(std::string_view text) {
   if (const auto pod = read_job_pod(text)) {
     const auto exit = exit_of(*pod, std::nullopt);
     if (exit.detail.empty()) __builtin_trap();
+    // What is told is text, or it throws.
+    (void)nlohmann::json(exit.detail + pod->trouble).dump();
+    if (const auto named = read_job_pod(text, pod->name); named->name != pod->name)
+      __builtin_trap();
   }
-  (void)why_no_pod(text);
+  (void)nlohmann::json(why_no_pod(text)).dump();
   (void)device_of(text);
 }
 
