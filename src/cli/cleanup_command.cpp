@@ -13,9 +13,14 @@
 namespace assay::cli {
 namespace {
 
+struct Cluster {
+  std::string kubeconfig;
+  std::string name_space;
+};
+
 /// The cluster to look for Jobs in: one that is named, or any where the history knows of some.
-Result<std::shared_ptr<launch::Jobs>> find_jobs(const std::string& kubeconfig,
-                                                store::Store& store) {
+Result<std::shared_ptr<launch::Jobs>> find_jobs(const Cluster& cluster, store::Store& store) {
+  const std::string& kubeconfig = cluster.kubeconfig;
   const bool named = !kubeconfig.empty() || std::getenv("KUBECONFIG") != nullptr;
   if (!named && !session::may_have_left_jobs(store)) return nullptr;
   auto access = cluster_access(kubeconfig);
@@ -23,12 +28,13 @@ Result<std::shared_ptr<launch::Jobs>> find_jobs(const std::string& kubeconfig,
   if (!access) return fail(access.error());
   launch::JobSettings settings;
   settings.access = std::move(*access);
+  if (!cluster.name_space.empty()) settings.name_space = cluster.name_space;
   return launch::open_jobs(std::move(settings));
 }
 
-Result<int> clean_up(const std::string& kubeconfig, const Context& context) {
+Result<int> clean_up(const Cluster& cluster, const Context& context) {
   ASSAY_TRY(const auto store, store::open_sqlite(context.store));
-  ASSAY_TRY(const auto jobs, find_jobs(kubeconfig, *store));
+  ASSAY_TRY(const auto jobs, find_jobs(cluster, *store));
   const session::CleanUp done = session::clean_up(*store, jobs.get());
   for (const auto& line : done.lines) fmt::print("{}\n", line);
   if (done.trouble) return fail(*done.trouble);
@@ -45,11 +51,16 @@ void add_cleanup_command(CLI::App& app, Context& context) {
       "\nEvery `assay run` does this by itself; this command also asks the container daemon at\n"
       "DOCKER_HOST, and the cluster of --kubeconfig or KUBECONFIG for Jobs. What belongs to a\n"
       "session that still runs is left alone.\n");
-  auto kubeconfig = std::make_shared<std::string>();
-  add_kubeconfig_option(*command, *kubeconfig);
+  auto cluster = std::make_shared<Cluster>();
+  add_kubeconfig_option(*command, cluster->kubeconfig);
+  command
+      ->add_option(
+          "--namespace", cluster->name_space,
+          "Where Jobs are looked for by an account that may not list those of all (default)")
+      ->type_name("NAME");
   add_store_option(*command, context);
-  command->callback([kubeconfig, &context] {
-    context.action = [kubeconfig, &context] { return clean_up(*kubeconfig, context); };
+  command->callback([cluster, &context] {
+    context.action = [cluster, &context] { return clean_up(*cluster, context); };
   });
 }
 

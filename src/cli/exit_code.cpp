@@ -30,16 +30,19 @@ int exit_code(const Error& error) {
   return kRefused;
 }
 
-int exit_code(const report::SessionView& view) {
-  constexpr std::array kWorstFirst = {kRefused, kAppFailed, kGoalMissed, kDone};
+int worse_code(int a, int b) {
+  constexpr std::array kWorstFirst = {kInterrupted, kRefused,    kBadInput,
+                                      kAppFailed,   kGoalMissed, kDone};
   const auto rank = [&](int code) {
     return std::find(kWorstFirst.begin(), kWorstFirst.end(), code);
   };
+  return rank(b) < rank(a) ? b : a;
+}
+
+int exit_code(const report::SessionView& view) {
   int worst = kDone;
-  for (size_t i = 0; i < view.runs.size(); ++i) {
-    const int code = exit_code(view.session.runs[i], view.runs[i].analysis);
-    if (rank(code) < rank(worst)) worst = code;
-  }
+  for (size_t i = 0; i < view.runs.size(); ++i)
+    worst = worse_code(worst, exit_code(view.session.runs[i], view.runs[i].analysis));
   return worst;
 }
 

@@ -16,5 +16,7 @@ inline constexpr int kInterrupted = 130;
 int exit_code(const Error& error);
 /// The worst of all runs: refused, then failed, then a goal missed, then done.
 int exit_code(const report::SessionView& view);
+/// Interrupted is the worst, then refused, bad input, failed, a goal missed, done.
+int worse_code(int a, int b);
 
 }  // namespace assay::cli

@@ -89,15 +89,18 @@ std::string matrix_text(const std::string& label, const std::vector<MatrixRow>& 
   head.insert(head.end(), metrics.begin(), metrics.end());
   head.emplace_back("goals");
   std::vector<Cells> table = {std::move(head)};
-  std::string errors;
   for (const auto& row : rows) {
-    if (!row.view) {
-      errors += fmt::format("{}: {}\n", row.kind, row.error);
-      continue;
-    }
+    if (!row.view) continue;
     for (size_t i = 0; i < row.view->runs.size(); ++i) table.push_back(cells_of(row, i, metrics));
   }
-  return (table.size() > 1 ? lines_of(table) : "") + errors;
+  return (table.size() > 1 ? lines_of(table) : "") + matrix_errors(rows);
+}
+
+std::string matrix_errors(const std::vector<MatrixRow>& rows) {
+  std::string errors;
+  for (const auto& row : rows)
+    if (!row.error.empty()) errors += fmt::format("{}: {}\n", row.kind, row.error);
+  return errors;
 }
 
 Json matrix_document(const std::string& label, const std::vector<MatrixRow>& rows) {

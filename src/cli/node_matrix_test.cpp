@@ -38,7 +38,7 @@ std::vector<MatrixRow> rows() {
   std::vector<MatrixRow> all;
   all.push_back(row("a100", 1.5, true));
   all.push_back(row("orin-nano", 3.25, false));
-  all.push_back({"t4", "", std::nullopt, "there is no agent", false});
+  all.push_back({"t4", "", std::nullopt, "there is no agent", false, 4});
   return all;
 }
 
@@ -48,6 +48,13 @@ TEST(NodeMatrix, has_a_line_for_each_kind) {
             "a100       n-a100       finished  12 s      1.5    200 MB  12.5  1 of 1 met\n"
             "orin-nano  n-orin-nano  finished  12 s      3.25   200 MB  12.5  0 of 1 met\n"
             "t4: there is no agent\n");
+}
+
+TEST(NodeMatrix, tells_also_what_a_session_could_not_do) {
+  auto all = rows();
+  all[1].error = "Job x could not be deleted";
+  EXPECT_EQ(matrix_errors(all), "orin-nano: Job x could not be deleted\nt4: there is no agent\n");
+  EXPECT_TRUE(matrix_text("model", all).ends_with(matrix_errors(all)));
 }
 
 TEST(NodeMatrix, is_a_document) {

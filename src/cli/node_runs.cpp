@@ -5,23 +5,35 @@
 #include "node_matrix.h"
 #include "spec_options.h"
 
-#include <algorithm>
-#include <array>
+#include <cstdio>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <poll.h>
 
 namespace assay::cli {
 namespace {
 
+bool is_interrupted(const session::Options& options) {
+  pollfd waiting = {options.interrupt_fd, POLLIN, 0};
+  return ::poll(&waiting, 1, 0) > 0;
+}
+
+/// Whoever interrupts does not wait for a cluster that does not answer.
+std::shared_ptr<launch::Jobs> jobs_of(launch::JobSettings settings,
+                                      const session::Options& options) {
+  auto jobs = launch::open_jobs(std::move(settings));
+  jobs->while_wanted([&options](const std::string&) { return !is_interrupted(options); });
+  return jobs;
+}
+
 /// The kinds to run on; `model` is short for the name that NVIDIA's operator gives a node's GPU,
 /// where nodes have no label of that name.
-Result<std::vector<launch::NodeKind>> find_kinds(const launch::JobSettings& settings,
-                                                 NodeLike& like) {
-  const auto jobs = launch::open_jobs(settings);
-  ASSAY_TRY(auto kinds, jobs->kinds(like.label, like.pattern));
+Result<std::vector<launch::NodeKind>> find_kinds(launch::Jobs& jobs, NodeLike& like) {
+  ASSAY_TRY(auto kinds, jobs.kinds(like.label, like.pattern));
   if (kinds.empty() && like.label == "model") {
     like.label = "nvidia.com/gpu.product";
-    ASSAY_TRY(kinds, jobs->kinds(like.label, like.pattern));
+    ASSAY_TRY(kinds, jobs.kinds(like.label, like.pattern));
   }
   if (!kinds.empty()) return kinds;
   return bad_input(fmt::format(
@@ -39,34 +51,37 @@ MatrixRow run_on(const launch::NodeKind& kind, const session::Spec& spec,
   settings.node_selector[label] = kind.name;
   options.labels["node-kind"] = kind.name;
   const session::Plan plan =
-      session::make_plan(spec, options.own_cgroup, launch::open_jobs(std::move(settings)));
+      session::make_plan(spec, options.own_cgroup, jobs_of(std::move(settings), options));
   if (plan.jobs) row.node = plan.jobs->node();
-  if (!plan.errors.empty()) {
-    row.error = all_of(plan.errors).message;
-    return row;
-  }
+  const auto failed = [&](const Error& error) {
+    row.error = error.message;
+    row.interrupted = is_interrupted(options);
+    row.code = row.interrupted ? kInterrupted : exit_code(error);
+    return std::move(row);
+  };
+  if (!plan.errors.empty()) return failed(all_of(plan.errors));
   auto outcome = session::run_session(spec, plan, options, listener);
-  if (!outcome) {
-    row.error = outcome.error().message;
-    return row;
-  }
+  if (!outcome) return failed(outcome.error());
   row.interrupted = outcome->interrupted;
-  if (outcome->trouble) row.error = outcome->trouble->message;
+  row.code = row.interrupted ? kInterrupted : exit_code(outcome->view);
+  if (outcome->trouble) {
+    row.error = outcome->trouble->message;
+    row.code = worse_code(row.code, exit_code(*outcome->trouble));
+  }
   row.view = std::move(outcome->view);
   return row;
 }
 
-int worst_code(const std::vector<MatrixRow>& rows) {
-  int worst = kDone;
-  for (const auto& row : rows) {
-    if (row.interrupted) return kInterrupted;
-    const int code = row.view ? exit_code(*row.view) : kRefused;
-    // Refused, failed, a goal missed, done: as of the runs of one session.
-    constexpr std::array kWorstFirst = {kRefused, kAppFailed, kGoalMissed, kDone};
-    const auto rank = [&](int c) { return std::find(kWorstFirst.begin(), kWorstFirst.end(), c); };
-    if (rank(code) < rank(worst)) worst = code;
+void print_matrix(const std::string& label, const std::vector<MatrixRow>& rows,
+                  const MatrixPrint& print) {
+  if (print.json) {
+    const Json document = matrix_document(label, rows);
+    fmt::print("{}\n", document.dump(2, ' ', false, Json::error_handler_t::replace));
+  } else if (!print.quiet) {
+    fmt::print("\n{}", matrix_text(label, rows));
+    return;
   }
-  return worst;
+  fmt::print(stderr, "{}", matrix_errors(rows));
 }
 
 }  // namespace
@@ -76,7 +91,7 @@ Result<int> run_on_each_kind(const session::Spec& spec, const JobArguments& args
                              session::Listener& listener) {
   ASSAY_TRY(NodeLike like, parse_node_like(args.each_node_like));
   ASSAY_TRY(const auto settings, job_settings(args));
-  ASSAY_TRY(const auto kinds, find_kinds(settings, like));
+  ASSAY_TRY(const auto kinds, find_kinds(*jobs_of(settings, options), like));
   std::vector<MatrixRow> rows;
   for (const auto& kind : kinds) {
     const char* const plural = kind.nodes.size() == 1 ? "" : "s";
@@ -86,12 +101,10 @@ Result<int> run_on_each_kind(const session::Spec& spec, const JobArguments& args
     if (rows.back().interrupted) break;
   }
   if (print.only_kinds) return kDone;
-  if (print.json) {
-    fmt::print("{}\n", matrix_document(like.label, rows).dump(2));
-  } else if (!print.quiet) {
-    fmt::print("\n{}", matrix_text(like.label, rows));
-  }
-  return worst_code(rows);
+  print_matrix(like.label, rows, print);
+  return std::accumulate(rows.begin(), rows.end(), kDone, [](int worst, const MatrixRow& row) {
+    return worse_code(worst, row.code);
+  });
 }
 
 }  // namespace assay::cli

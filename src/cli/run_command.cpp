@@ -72,9 +72,11 @@ void add_error(ReadSpec& read, const std::string& message) {
 void print_last_words(const report::SessionView& view) {
   for (size_t i = 0; i < view.runs.size(); ++i) {
     if (view.runs[i].last_words.empty()) continue;
-    const int run = view.session.runs[i].ordinal;
-    fmt::print(stderr, "\nthe last words of run {} ({}/run-{}/stderr.log):\n{}\n", run,
-               view.session.folder, run, view.runs[i].last_words);
+    const RunRecord& run = view.session.runs[i];
+    // A cluster has one log for both.
+    const char* const log = run.runtime == "kubernetes" ? "stdout" : "stderr";
+    fmt::print(stderr, "\nthe last words of run {} ({}/run-{}/{}.log):\n{}\n", run.ordinal,
+               view.session.folder, run.ordinal, log, view.runs[i].last_words);
   }
 }
 
@@ -223,8 +225,9 @@ Result<int> run(const RunArguments& args, const Context& context) {
   options.interrupt_fd = interrupts.get();
   if (each) {
     LiveLine line(args.quiet || args.json);
-    return run_on_each_kind(job.what.read.spec, args.jobs, {args.json, args.quiet, args.dry_run},
-                            options, line);
+    const auto code = run_on_each_kind(job.what.read.spec, args.jobs,
+                                       {args.json, args.quiet, args.dry_run}, options, line);
+    return code ? code : no_outcome(code.error(), interrupts);
   }
 
   Result<session::Outcome> outcome = [&] {
