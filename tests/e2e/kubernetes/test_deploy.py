@@ -17,7 +17,7 @@ import pytest
 import training_jobs
 import yaml
 from clusters import NODE_ADDRESS
-from conftest import ASSAY, BIN, HERE, wait_until
+from conftest import BIN, HERE, wait_until
 
 ROOT = HERE.parents[1]
 PLAIN = ROOT / "deploy/kubernetes"
@@ -71,10 +71,6 @@ MAY_NOT = [("create", "pods"), ("delete", "pods"), ("update", "pods"), ("create"
            ("create", "leases.coordination.k8s.io", "-n", "kube-system"),
            ("delete", "leases.coordination.k8s.io", "-n", "assay"),
            ("create", "clusterrolebindings.rbac.authorization.k8s.io"), ("impersonate", "users"), ("*", "*")]
-
-has_profiler = b"--prometheus" in subprocess.run([ASSAY, "cluster", "profile", "--help"], check=False,
-                                                 capture_output=True).stdout
-needs_profiler = pytest.mark.skipif(not has_profiler, reason="this assay has no `assay cluster profile` yet")
 
 
 def get(url, token=None):
@@ -245,7 +241,6 @@ def test_prometheus_may_find_and_scrape_and_no_more(deployed):
         assert not deployed.may(account, verb, what, *more), (verb, what)
 
 
-@needs_profiler
 def test_the_profiler_runs_as_nobody_and_tells_prometheus_of_itself(cluster, scraped):
     apply(cluster, OVERLAY)
     cluster.kubectl("rollout", "restart", "deployment/assay-profiler", "-n", "assay")  # it reads its ConfigMap at the start

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import signal
 import tarfile
 
@@ -15,15 +16,12 @@ TOKEN = "a-token-of-the-agents-test"
 # The agent of this build, which needs this machine's libraries; else as deploy/kubernetes has it.
 AGENT = """
 apiVersion: v1
-kind: Namespace
-metadata: {name: assay}
----
-apiVersion: v1
 kind: Pod
-metadata: {name: agent, namespace: assay, labels: {app.kubernetes.io/name: assay-agent}}
+metadata: {name: NAME, namespace: assay, labels: {app.kubernetes.io/name: assay-agent}}
 spec:
+  nodeName: NODE
   hostPID: true
-  hostNetwork: true
+  hostNetwork: NETWORK
   terminationGracePeriodSeconds: 1
   containers:
   - name: agent
@@ -48,10 +46,8 @@ def image_of(*programs):
     return out.getvalue()
 
 
-@pytest.fixture(scope="module")
-def node(cluster, tmp_path_factory):
-    """The cluster's node, with an agent in a pod that wants a token, and an image to run."""
-    folder = tmp_path_factory.mktemp("agent")
+def start_agent(cluster, folder, pod, node, network):
+    """Of that node, in a pod that wants a token."""
     folder.chmod(0o755)
     (folder / "token").write_text(TOKEN)
     (folder / "token").chmod(0o600)
@@ -59,15 +55,36 @@ def node(cluster, tmp_path_factory):
     (folder / "agent.yaml").write_text(json.dumps({
         "listen": "0.0.0.0:9410", "hooks": str(folder / "hooks/live_metrics.sock"), "docker": "",
         "tokens": [{"file": "token", "roles": ["read"]}]}))
-    cluster.add_image("load:1", image_of(KNOWN_LOAD, BIN / "frames_load", "/usr/bin/busybox"), "ENV PATH=/bin")
-    cluster.kubectl("create", "-f", "-", text=AGENT.replace("BIN", str(BIN)).replace("FOLDER", str(folder)))
-    cluster.kubectl("create", "secret", "generic", "assay-reader", "-n", "assay", f"--from-literal=token={TOKEN}")
-    cluster.kubectl("wait", "--for=condition=Ready", "pod/agent", "-n", "assay", "--timeout=50s")
+    words = {"BIN": str(BIN), "FOLDER": str(folder), "NAME": pod, "NODE": node, "NETWORK": str(network).lower()}
+    cluster.kubectl("create", "-f", "-", text=re.sub("|".join(words), lambda found: words[found[0]], AGENT))
+    cluster.kubectl("wait", "--for=condition=Ready", f"pod/{pod}", "-n", "assay", "--timeout=50s")
+
+
+@pytest.fixture(scope="module")
+def node(cluster, tmp_path_factory):
+    """The cluster's node, with an agent and an image to run."""
     name = cluster.kubectl("get", "nodes", "-o", "jsonpath={.items[0].metadata.name}")
+    folder = tmp_path_factory.mktemp("agent")
+    cluster.add_image("load:1", image_of(KNOWN_LOAD, BIN / "frames_load", "/usr/bin/busybox"), "ENV PATH=/bin")
+    cluster.kubectl("create", "namespace", "assay")
+    cluster.kubectl("create", "secret", "generic", "assay-reader", "-n", "assay", f"--from-literal=token={TOKEN}")
+    start_agent(cluster, folder, "agent", name, network=True)
     cluster.kubectl("label", "node", name, "board=orin", "--overwrite")
     cluster.hooks = str(folder / "hooks")
     yield name
     cluster.kubectl("delete", "namespace", "assay", "--wait=false")
+
+
+@pytest.fixture
+def second(cluster, node, tmp_path_factory):
+    """Another node of another kind. Both are this machine: its agent has to have an address of its own."""
+    name = cluster.call("second-up")
+    cluster.kubectl("label", "node", name, "board=nano")
+    start_agent(cluster, tmp_path_factory.mktemp("second"), "agent-2", name, network=False)
+    yield name
+    cluster.call("second-down")
+    cluster.kubectl("delete", "node", name, "--ignore-not-found")
+    cluster.try_kubectl("delete", "pod", "agent-2", "-n", "assay", "--force", "--grace-period=0")
 
 
 @pytest.fixture
@@ -136,6 +153,8 @@ def test_what_cannot_start_is_a_sentence(cluster, place):
     assert labels.returncode == 2 and "the cluster has no node with board=none" in labels.stderr
     agent = place.assay("run", *place.words, "--agent-namespace", "default", "load:1", timeout=60)
     assert agent.returncode == 4 and "kubectl apply -k deploy/kubernetes" in agent.stderr
+    missing = place.assay("run", *place.words, "--namespace", "missing", "load:1", timeout=60)
+    assert missing.returncode == 4 and 'namespaces "missing" not found' in missing.stderr, missing.stderr
     cluster.kubectl("create", "namespace", "small")
     cluster.kubectl("create", "quota", "q", "-n", "small", "--hard=pods=0")
     quota = place.assay("run", *place.words, "--namespace", "small", "load:1", "--", "busybox", "true", timeout=90)
@@ -174,3 +193,84 @@ def test_each_kind_of_node_is_a_line_of_the_matrix(node, place):
     document = place.json("run", "--json", *words, timeout=120)
     assert [(kind["kind"], kind["node"]) for kind in document["kinds"]] == [("orin", node)]
     assert document["kinds"][0]["session"]["runs"][0]["status"] == "finished"
+
+
+def pods_of(cluster):
+    return [pod for pod in cluster.json("pods", "-l", "assay.dev/session")["items"] if pod["status"]["phase"] == "Running"]
+
+
+def test_an_api_server_that_is_away_in_the_middle_loses_nothing(cluster, place):
+    script = "echo pid $$; i=0; while [ $i -lt 20 ]; do echo line $i; i=$((i+1)); sleep 1; done"
+    process = place.start("run", "--json", *place.words, "load:1", "--", "busybox", "sh", "-c", script)
+    wait_until(lambda: pods_of(cluster), 60, "it runs", every=0.2)
+    log = wait_until(lambda: next(place.folder.glob("sessions/*/run-1/stdout.log"), None), 30, "there is a log")
+    wait_until(lambda: "line 2" in log.read_text(), 30, "its output comes")
+    cluster.call("end-api")
+    cluster.call("start-api")
+    out, said = process.communicate(timeout=90)
+    assert process.returncode == 0, said
+    run = json.loads(out)["runs"][0]
+    assert run["status"] == "finished" and run["exit"]["code"] == 0, run
+    assert log.read_text() == "pid 1\n" + "".join(f"line {i}\n" for i in range(20))
+    gaps = [gap["why"] for gap in run["not_measured"]]
+    assert any("did not answer" in why for why in gaps) and not any("output" in why for why in gaps), gaps
+
+
+def test_a_pod_that_somebody_deletes_ends_the_run(cluster, place):
+    process = place.start("run", "--json", *place.words, "--grace", "1s", "load:1", "--", "busybox", "sleep", "600")
+    name = wait_until(lambda: pods_of(cluster), 60, "it runs", every=0.2)[0]["metadata"]["name"]
+    cluster.kubectl("delete", "pod", name, "--wait=false")
+    out, said = process.communicate(timeout=60)
+    assert process.returncode == 3, said
+    run = json.loads(out)["runs"][0]
+    assert run["status"] == "failed" and run["duration_seconds"] < 30, "the Job's next pod is not this run"
+
+
+def test_two_sessions_on_one_node_know_of_each_other(cluster, node, place):
+    process = place.start("run", *place.words, "--grace", "1s", "load:1", "--", "busybox", "sleep", "600")
+    wait_until(lambda: pods_of(cluster), 60, "it runs", every=0.2)
+    run = place.run(*place.words, "load:1", "--", "busybox", "true", timeout=60)
+    assert any(f"ran beside it on {node}" in gap["why"] for gap in run["not_measured"]), run["not_measured"]
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+
+
+def test_two_kinds_of_nodes_and_one_that_disappears(cluster, node, second, place):
+    def planned(*words):
+        done = place.assay("run", "--dry-run", *place.words, *words, "load:1", "--", "busybox", "true")
+        assert done.returncode == 0, done.stderr
+        return re.search("Jobs run on (\\S+)", done.stdout)[1]
+
+    words = [*place.words, "--each-node-like", "board", "load:1", "--", "known_load", "1", "1", "0"]
+    done = place.assay("run", *words, timeout=120)
+    assert done.returncode == 0, done.stderr
+    lines = [line.split()[:3] for line in done.stdout.strip().splitlines()[-2:]]
+    assert lines == [["nano", second, "finished"], ["orin", node, "finished"]], done.stdout
+    document = place.json("run", "--json", *words, timeout=120)
+    assert [(kind["kind"], kind["session"]["device"]["hostname"]) for kind in document["kinds"]] == [
+        ("nano", second), ("orin", node)]
+    for kind in document["kinds"]:
+        run = kind["session"]["runs"][0]
+        used = run["footprint"]["cpu_cores"]["mean"] * run["duration_seconds"]
+        assert used == pytest.approx(1, rel=0.2) and run["elsewhere"]["node"] == kind["node"], run
+    # The one with the fewest pods, unless it is kept for others.
+    for name in ("first", "other"):
+        cluster.kubectl("create", "-f", "-", text=json.dumps({
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {
+                "nodeName": node, "terminationGracePeriodSeconds": 0,
+                "containers": [{"name": "main", "image": "busybox:1", "command": ["sleep", "600"]}]}}))
+    assert planned() == second and planned("--node-selector", "board=orin") == node
+    cluster.kubectl("taint", "node", second, "team=x:NoSchedule")
+    assert planned() == node
+    kept = place.assay("run", *place.words, "--node-selector", "board=nano", "load:1")
+    assert kept.returncode == 4 and f"{second} is kept for others by its taint team" in kept.stderr, kept.stderr
+    cluster.kubectl("taint", "node", second, "team-")
+    cluster.kubectl("delete", "pod", "first", "other")
+    process = place.start("run", "--json", *place.words, "--node-selector", "board=nano", "load:1", "--", "busybox", "sleep", "600")
+    wait_until(lambda: pods_of(cluster), 60, "it runs", every=0.2)
+    cluster.call("second-down")
+    cluster.kubectl("delete", "node", second)
+    out, said = process.communicate(timeout=150)
+    assert process.returncode == 3, said
+    run = json.loads(out)["runs"][0]
+    assert run["status"] == "failed" and "its pod was deleted" in run["exit"]["detail"], run
