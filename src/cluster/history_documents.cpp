@@ -136,6 +136,9 @@ Result<void> read_job(const json& from, JobState& job) {
     job.workers[name] = parse_worker(most);
   ASSAY_TRY(job.uses, parse_uses(from.at("uses")));
   ASSAY_TRY(job.gpu_utilization, parse_usage(from, "gpu_utilization"));
+  if (from.contains("gpu_memory_share")) {  // older documents have none
+    ASSAY_TRY(job.gpu_memory_share, parse_usage(from, "gpu_memory_share"));
+  }
   ASSAY_TRY(job.gpus, parse_usage(from, "gpus"));
   job.findings.kind = from.at("kind").get<std::string>();
   job.first = parse_time(from, "first");
@@ -177,6 +180,7 @@ std::string job_document(const JobState& job) {
               {"workers", workers},
               {"uses", uses_json(job.uses)},
               {"gpu_utilization", usage_json(job.gpu_utilization)},
+              {"gpu_memory_share", usage_json(job.gpu_memory_share)},
               {"gpus", usage_json(job.gpus)},
               {"kind", job.findings.kind},
               {"first", unix_ns(job.first)},

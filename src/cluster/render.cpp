@@ -58,22 +58,20 @@ Json forecast_json(const Pattern& pattern) {
   return json;
 }
 
-Json usage_json(const Usage& usage, double unit) {
-  return {{"max", rounded(usage.max() / unit)},
-          {"p95", rounded(usage.p95() / unit)},
-          {"mean", rounded(usage.mean() / unit)}};
+void add_usage(Json& json, const std::string& key, const Usage& usage, double unit) {
+  if (!usage.count()) return;
+  json[key] = {{"max", rounded(usage.max() / unit)},
+               {"p95", rounded(usage.p95() / unit)},
+               {"mean", rounded(usage.mean() / unit)}};
 }
 
 /// Percent of a core, MiB, Mbit/s and MB/s, as in the keys beside.
 Json uses_json(const Uses& uses) {
   Json json = Json::object();
-  const auto add = [&](const char* key, const Usage& usage, double unit) {
-    if (usage.count()) json[key] = usage_json(usage, unit);
-  };
-  add("cpu_util", uses.cores, 0.01);
-  add("cpu_mem_mb", uses.memory, kMebi);
-  add("network_mbps", uses.network, kMega / 8);
-  add("disk_io", uses.disk, kMega);
+  add_usage(json, "cpu_util", uses.cores, 0.01);
+  add_usage(json, "cpu_mem_mb", uses.memory, kMebi);
+  add_usage(json, "network_mbps", uses.network, kMega / 8);
+  add_usage(json, "disk_io", uses.disk, kMega);
   return json;
 }
 
@@ -137,7 +135,11 @@ Json gpu_json(const GpuState& gpu) {
   const auto& pattern = gpu.pattern;
   if (pattern) json["cyclic_pattern"] = pattern->period_seconds.has_value();
   if (pattern && pattern->period_seconds) json["period"] = rounded(*pattern->period_seconds);
-  if (gpu.memory_share.count()) json["max_mem_util"] = std::round(gpu.memory_share.max());
+  if (gpu.memory_share.count()) {
+    json["max_mem_util"] = std::round(gpu.memory_share.max());
+    json["p95_mem_util"] = std::round(gpu.memory_share.p95());
+    json["mean_mem_util"] = rounded(gpu.memory_share.mean());
+  }
   if (gpu.utilization.count()) {
     json["max_gpu_util"] = std::round(gpu.utilization.max());
     json["p95_gpu_util"] = std::round(gpu.utilization.p95());
@@ -229,7 +231,13 @@ kubeapi::Annotations annotations_of(const PodState& pod, const RenderRules& rule
   put("network", pod.uses.network, kMega / 8);
   put("disk_io", pod.uses.disk, kMega);
   for (const auto& gpu : pod.gpus) put_pod_gpu(writer, gpu);
-  if (const auto uses = uses_json(pod.uses); !uses.empty()) writer.put("usage", uses);
+  auto uses = uses_json(pod.uses);
+  for (const auto& gpu : pod.gpus) {
+    const auto name = gpu_name(gpu.node, gpu.index);
+    add_usage(uses, name + "_util", gpu.utilization, 1);
+    add_usage(uses, name + "_mem_util", gpu.memory_share, 1);
+  }
+  if (!uses.empty()) writer.put("usage", uses);
   put_findings(writer, pod.findings);
   return std::move(writer).finish();
 }
@@ -237,10 +245,9 @@ kubeapi::Annotations annotations_of(const PodState& pod, const RenderRules& rule
 kubeapi::Annotations annotations_of(const JobState& job, const RenderRules& rules) {
   Writer writer(rules);
   auto uses = uses_json(job.uses);
-  if (job.gpus.count()) {
-    uses["gpus"] = usage_json(job.gpus, 1);
-    uses["gpu_util"] = usage_json(job.gpu_utilization, 1);
-  }
+  add_usage(uses, "gpus", job.gpus, 1);
+  add_usage(uses, "gpu_util", job.gpu_utilization, 1);
+  add_usage(uses, "gpu_mem_util", job.gpu_memory_share, 1);
   if (!uses.empty()) writer.put("usage", uses);
   put_findings(writer, job.findings);
   size_t bytes = 0, left_out = 0;

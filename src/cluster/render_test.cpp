@@ -35,10 +35,11 @@ TEST(Annotations, of_a_node_tell_its_gpus) {
   EXPECT_EQ(
       at(all, "gpu-static"),
       R"({"count": "2", "model": "Tesla K80", "mem_size": "11GB", "pcie_gen_width": "1x16"})");
-  EXPECT_EQ(at(all, "gpu-0"),
-            R"({"mem_used": "3GB", "mem_free": "8GB", "process_cnt": 1, )"
-            R"("pid-mem": [[18477, "11094MB"]], "max_mem_util": 25.0, )"
-            R"("max_gpu_util": 60.0, "p95_gpu_util": 60.0, "mean_gpu_util": 60.0})");
+  EXPECT_EQ(
+      at(all, "gpu-0"),
+      R"({"mem_used": "3GB", "mem_free": "8GB", "process_cnt": 1, )"
+      R"("pid-mem": [[18477, "11094MB"]], "max_mem_util": 25.0, "p95_mem_util": 25.0, "mean_mem_util": 25.0, )"
+      R"("max_gpu_util": 60.0, "p95_gpu_util": 60.0, "mean_gpu_util": 60.0})");
   const auto second = json::parse(at(all, "gpu-1"));
   EXPECT_EQ(second["cyclic_pattern"], true);
   EXPECT_EQ(second["period"], 12.5);
@@ -62,7 +63,10 @@ TEST(Annotations, of_a_pod_have_the_old_keys) {
   EXPECT_EQ(at(all, "n1-gpu-1_util"), "80.0");
   EXPECT_EQ(at(all, "n1-gpu-1_mem_util"), "25.0");
   EXPECT_EQ(at(all, "max_n1-gpu-1_util"), "80.0");
-  EXPECT_EQ(json::parse(at(all, "usage"))["cpu_util"]["max"], 200);
+  const auto usage = json::parse(at(all, "usage"));
+  EXPECT_EQ(usage["cpu_util"]["max"], 200);
+  EXPECT_EQ(usage["n1-gpu-1_util"]["mean"], 80);
+  EXPECT_EQ(usage["n1-gpu-1_mem_util"]["p95"], 25);
   const auto elsewhere = annotations_of(cluster.tracker.pods().at("pod-1"), {.domain = "my.org"});
   EXPECT_TRUE(elsewhere.contains("my.org/cpu_util"));
 }
@@ -80,7 +84,10 @@ TEST(Annotations, of_a_job_have_a_key_for_each_worker) {
       << "nobody measured its disk";
   EXPECT_EQ(json::parse(at(all, "kind"))["kind"], "training");
   EXPECT_EQ(json::parse(at(all, "finish_in"))["seconds"], 3600);
-  EXPECT_EQ(json::parse(at(all, "usage"))["gpus"]["max"], 2);
+  const auto usage = json::parse(at(all, "usage"));
+  EXPECT_EQ(usage["gpus"]["max"], 2);
+  EXPECT_EQ(usage["gpu_mem_util"]["max"], job.gpu_memory_share.max());
+  EXPECT_GT(job.gpu_memory_share.max(), 0);
 }
 
 TEST(Annotations, never_grow_beyond_what_is_allowed) {

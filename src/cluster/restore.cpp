@@ -71,6 +71,7 @@ void Tracker::restore(JobState job, bool beside) {
   known.first = std::min(known.first, job.first);
   restored(known.uses, job.uses);
   restored(known.gpu_utilization, job.gpu_utilization);
+  restored(known.gpu_memory_share, job.gpu_memory_share);
   restored(known.gpus, job.gpus);
   for (const auto& [name, before] : job.workers) raise(known.workers[name], before);
 }

@@ -132,9 +132,10 @@ struct WorkerMost {
 struct JobState {
   kubeapi::ObjectName object = {};
   std::map<std::string, WorkerMost> workers = {};
-  Uses uses = {};  ///< of all its workers together
-  Usage gpu_utilization = {};
-  Usage gpus = {};  ///< how many it had
+  Uses uses = {};               ///< of all its workers together
+  Usage gpu_utilization = {};   ///< percent, the mean of its GPUs
+  Usage gpu_memory_share = {};  ///< likewise
+  Usage gpus = {};              ///< how many it had
   Findings findings = {};
   Timestamp first = {};
   Timestamp last = {};

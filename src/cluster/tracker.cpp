@@ -73,6 +73,8 @@ struct Together {
   Use use = {};
   double gpus = 0;
   double gpu_utilization = 0;
+  double gpu_memory_share = 0;
+  double gpus_with_memory = 0;  ///< of which it is known
   std::vector<const PodState*> workers = {};
 };
 
@@ -231,6 +233,9 @@ void Tracker::update_jobs(Timestamp now) {
       if (!gpu.now) continue;
       together.gpus += 1;
       together.gpu_utilization += gpu.utilization.last();
+      if (!gpu.memory_share.count()) continue;
+      together.gpus_with_memory += 1;
+      together.gpu_memory_share += gpu.memory_share.last();
     }
   }
   for (auto& [uid, job] : jobs_) {
@@ -246,6 +251,8 @@ void Tracker::update_jobs(Timestamp now) {
       job.gpus.add(at->second.gpus);
       job.gpu_utilization.add(at->second.gpu_utilization / at->second.gpus);
     }
+    if (at->second.gpus_with_memory > 0)
+      job.gpu_memory_share.add(at->second.gpu_memory_share / at->second.gpus_with_memory);
     for (const auto* pod : at->second.workers) {
       auto& most = job.workers[pod->object.name];
       most.last = now;
