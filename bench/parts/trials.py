@@ -28,4 +28,4 @@ def run(bench):
             if not name.endswith("whole grid"):
                 whole = found[group].get(f"{name}, whole grid")
                 bench.row(f"… {name}", f"{one['close']:.1%}", f"whole grid {whole['close']:.1%}" if whole else "")
-    bench.row("longest time to plan one trial", f"{found['slowest_plan_ms']:.0f} ms")
+    bench.row("longest CPU time to plan one trial", f"{found['slowest_plan_ms']:.0f} ms")

@@ -3,12 +3,14 @@
 // JSON. What is reported is of seed 0; the planner is made with others.
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <random>
+#include <thread>
 
 #include <assay/cluster/trial_planner.h>
 
@@ -207,6 +209,119 @@ json told(const Found& found) {
           {"regret", found.regret / n}};
 }
 
+/// All that is counted.
+struct Tally {
+  Found ours, grid, random;
+  std::map<std::string, Found> by_shape, by_question, by_size;
+  double slowest = 0, largest_share = 0;
+  int clear = 0, clear_and_close = 0;
+};
+
+void add(const Found& one, Found& into) {
+  into.clusters += one.clusters;
+  into.strict += one.strict;
+  into.close += one.close;
+  into.noise += one.noise;
+  into.trials += one.trials;
+  into.grid += one.grid;
+  into.regret += one.regret;
+}
+
+void add(const std::map<std::string, Found>& some, std::map<std::string, Found>& into) {
+  for (const auto& [name, found] : some) add(found, into[name]);
+}
+
+void add(const Tally& one, Tally& into) {
+  add(one.ours, into.ours);
+  add(one.grid, into.grid);
+  add(one.random, into.random);
+  add(one.by_shape, into.by_shape);
+  add(one.by_question, into.by_question);
+  add(one.by_size, into.by_size);
+  into.slowest = std::max(into.slowest, one.slowest);
+  into.largest_share = std::max(into.largest_share, one.largest_share);
+  into.clear += one.clear;
+  into.clear_and_close += one.clear_and_close;
+}
+
+/// Of this thread, so that what else runs does not count.
+double cpu_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
+}
+
+/// Tries until the plan has enough.
+Plan follow(const Cluster& cluster, Engine& engine, std::vector<Tried>& trials, double& slowest) {
+  for (const size_t one : cluster.known)
+    trials.push_back({.choice = one, .end = TrialEnd::no_room, .known = true});
+  while (true) {
+    const double start = cpu_ms();
+    Plan plan = plan_trials(cluster.choices, trials, cluster.question);
+    slowest = std::max(slowest, cpu_ms() - start);
+    if (!plan.next) return plan;
+    trials.push_back(try_out(cluster, *plan.next, engine));
+  }
+}
+
+std::string name_of(const Question& q) {
+  return fmt::format("{}{}", q.want == Question::Want::fastest ? "fastest" : "cheapest",
+                     q.budget > 0     ? " within a budget"
+                     : q.deadline > 0 ? " within a deadline"
+                                      : "");
+}
+
+/// What half of the grid finds, chosen by chance.
+std::optional<size_t> by_half(const Cluster& cluster, Engine& engine) {
+  Cluster half = cluster;
+  std::vector<size_t> order(cluster.choices.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::shuffle(order.begin(), order.end(), engine);
+  for (size_t i = half_of(order.size()); i < order.size(); ++i)
+    half.ends[order[i]] = TrialEnd::failed;
+  return by_grid(half, engine);
+}
+
+void examine(uint64_t number, uint64_t seed, Tally& into) {
+  const Cluster cluster = make_cluster(number, seed);
+  Engine engine(seed * kNextSeed + number + 1);
+  std::vector<Tried> trials;
+  const Plan plan = follow(cluster, engine, trials, into.slowest);
+  const size_t size = cluster.choices.size(), used = trials.size() - cluster.known.size();
+  into.largest_share =
+      std::max(into.largest_share, static_cast<double>(used) / static_cast<double>(size));
+  const int before = into.ours.close;
+  count(cluster, plan.answer, used, into.ours);
+  into.clear += plan.clear;
+  into.clear_and_close += plan.clear && into.ours.close > before;
+  count(cluster, plan.answer, used, into.by_shape[kShapes[cluster.shape]]);
+  const std::string question = name_of(cluster.question);
+  count(cluster, plan.answer, used, into.by_question[question]);
+  count(cluster, plan.answer, used,
+        into.by_size[size < 8    ? "4 to 7"
+                     : size < 16 ? "8 to 15"
+                                 : "16 to 40"]);
+  const auto whole = by_grid(cluster, engine);
+  count(cluster, whole, size, into.grid);
+  count(cluster, whole, size, into.by_question[question + ", whole grid"]);
+  count(cluster, by_half(cluster, engine), half_of(size), into.random);
+}
+
+Tally examine_all(uint64_t clusters, uint64_t seed) {
+  std::vector<Tally> parts(std::max(1U, std::thread::hardware_concurrency()));
+  {
+    std::vector<std::jthread> threads;
+    for (size_t part = 0; part < parts.size(); ++part)
+      threads.emplace_back([&, part] {
+        for (uint64_t number = part; number < clusters; number += parts.size())
+          examine(number, seed, parts[part]);
+      });
+  }
+  Tally all;
+  for (const auto& part : parts) add(part, all);
+  return all;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -214,69 +329,17 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "usage: trial_planner COUNT [SEED]\n");
     return 2;
   }
-  const uint64_t seed = argc == 3 ? std::stoull(argv[2]) : 0;
-  Found ours, grid, random;
-  std::map<std::string, Found> by_shape, by_question, by_size;
-  double slowest = 0, largest_share = 0;
-  int clear = 0, clear_and_close = 0;
-  for (uint64_t number = 0; number < std::stoull(argv[1]); ++number) {
-    const Cluster cluster = make_cluster(number, seed);
-    Engine engine(seed * kNextSeed + number + 1);
-    std::vector<Tried> trials;
-    for (const size_t one : cluster.known)
-      trials.push_back({.choice = one, .end = TrialEnd::no_room, .known = true});
-    Plan plan;
-    while (true) {
-      const auto start = std::chrono::steady_clock::now();
-      plan = plan_trials(cluster.choices, trials, cluster.question);
-      slowest = std::max(slowest, std::chrono::duration<double, std::milli>(
-                                      std::chrono::steady_clock::now() - start)
-                                      .count());
-      if (!plan.next) break;
-      trials.push_back(try_out(cluster, *plan.next, engine));
-    }
-    largest_share =
-        std::max(largest_share, static_cast<double>(trials.size() - cluster.known.size()) /
-                                    static_cast<double>(cluster.choices.size()));
-    const int before = ours.close;
-    count(cluster, plan.answer, trials.size() - cluster.known.size(), ours);
-    clear += plan.clear;
-    clear_and_close += plan.clear && ours.close > before;
-    count(cluster, plan.answer, trials.size() - cluster.known.size(),
-          by_shape[kShapes[cluster.shape]]);
-    const Question& q = cluster.question;
-    const std::string question =
-        fmt::format("{}{}", q.want == Question::Want::fastest ? "fastest" : "cheapest",
-                    q.budget > 0     ? " within a budget"
-                    : q.deadline > 0 ? " within a deadline"
-                                     : "");
-    count(cluster, plan.answer, trials.size() - cluster.known.size(), by_question[question]);
-    const size_t size = cluster.choices.size();
-    count(cluster, plan.answer, trials.size() - cluster.known.size(),
-          by_size[size < 8    ? "4 to 7"
-                  : size < 16 ? "8 to 15"
-                              : "16 to 40"]);
-    const auto whole = by_grid(cluster, engine);
-    count(cluster, whole, size, grid);
-    count(cluster, whole, size, by_question[question + ", whole grid"]);
-    // Half of the grid by chance.
-    Cluster half = cluster;
-    std::vector<size_t> order(size);
-    for (size_t i = 0; i < size; ++i) order[i] = i;
-    std::shuffle(order.begin(), order.end(), engine);
-    for (size_t i = half_of(size); i < size; ++i) half.ends[order[i]] = TrialEnd::failed;
-    count(cluster, by_grid(half, engine), half_of(size), random);
-  }
-  json result = {{"ours", told(ours)},
-                 {"grid", told(grid)},
-                 {"random_half", told(random)},
-                 {"clear", clear},
-                 {"clear_and_close", clear_and_close},
-                 {"largest_share", largest_share},
-                 {"slowest_plan_ms", slowest}};
-  for (const auto& [name, found] : by_shape) result["shapes"][name] = told(found);
-  for (const auto& [name, found] : by_question) result["questions"][name] = told(found);
-  for (const auto& [name, found] : by_size) result["sizes"][name] = told(found);
+  const Tally all = examine_all(std::stoull(argv[1]), argc == 3 ? std::stoull(argv[2]) : 0);
+  json result = {{"ours", told(all.ours)},
+                 {"grid", told(all.grid)},
+                 {"random_half", told(all.random)},
+                 {"clear", all.clear},
+                 {"clear_and_close", all.clear_and_close},
+                 {"largest_share", all.largest_share},
+                 {"slowest_plan_ms", all.slowest}};
+  for (const auto& [name, found] : all.by_shape) result["shapes"][name] = told(found);
+  for (const auto& [name, found] : all.by_question) result["questions"][name] = told(found);
+  for (const auto& [name, found] : all.by_size) result["sizes"][name] = told(found);
   fmt::print("{}\n", result.dump());
   return 0;
 }
