@@ -7,6 +7,7 @@
 
 #include <assay/base/result.h>
 #include <assay/kubeapi/client.h>
+#include <assay/kubeapi/quantity.h>
 
 namespace assay::kubeapi {
 
@@ -22,8 +23,5 @@ Result<ResizePatches> resize_patch(std::string_view pod, const Resize& wanted);
 
 /// Whether a container with that id is one of the pod's.
 bool runs_container(std::string_view pod, const std::string& id);
-
-/// "500m", "1.5", "2Gi" in cores or bytes; nothing for any other text.
-std::optional<double> parse_quantity(std::string_view text);
 
 }  // namespace assay::kubeapi

@@ -4,82 +4,21 @@
 #include "supplies.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <pwd.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <assay/launch/jobs.h>
 #include <assay/launch/launcher.h>
 #include <assay/probes/probe.h>
 #include <assay/session/device_lock.h>
+#include <assay/session/new_session.h>
 #include <assay/session/session.h>
-
-#ifndef ASSAY_VERSION
-#define ASSAY_VERSION "0"
-#endif
 
 namespace assay::session {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string user_name() {
-  passwd entry{};
-  passwd* found = nullptr;
-  std::array<char, 4096> buffer{};
-  getpwuid_r(getuid(), &entry, buffer.data(), buffer.size(), &found);
-  return found != nullptr ? found->pw_name : std::to_string(getuid());
-}
-
-/// Sorts by time and is easy to read out: 20260131-120000-7f3a.
-std::string new_session_id(Timestamp now) {
-  uint16_t random = 0;
-  (void)!getrandom(&random, sizeof random, 0);
-  std::string utc = format_utc(now);
-  std::string digits;
-  for (const char c : utc.substr(0, 19)) {
-    if (c == 'T') digits += '-';
-    if (c >= '0' && c <= '9') digits += c;
-  }
-  return fmt::format("{}-{:04x}", digits, random);
-}
-
-/// A label is masked by its name and by its content, as an environment variable is.
-std::map<std::string, std::string> masked_labels(const std::map<std::string, std::string>& labels) {
-  Target as_env;
-  as_env.env = labels;
-  return masked(as_env).env;
-}
-
-Result<SessionRecord> new_session(const Spec& spec, const Plan& plan, const Options& options,
-                                  const Clock& clock, store::Store& store) {
-  SessionRecord session;
-  session.planned_runs = static_cast<int>(plan.runs.size());
-  session.created = clock.now();
-  session.id = new_session_id(session.created);
-  session.app = spec.app;
-  session.device = plan.jobs ? plan.jobs->device() : probes::read_device(SysRoot());
-  session.user = user_name();
-  session.assay_version = ASSAY_VERSION;
-  session.labels = masked_labels(options.labels);
-  const fs::path folder = fs::absolute(options.sessions_folder / session.id);
-  std::error_code error;
-  const bool is_first = !fs::exists(folder.parent_path(), error);
-  fs::create_directories(folder, error);
-  if (!error && is_first) fs::permissions(folder.parent_path(), fs::perms::owner_all, error);
-  if (!error) fs::permissions(folder, fs::perms::owner_all, error);
-  if (error) {
-    return refused(
-        fmt::format("cannot make the session's folder {}: {}; choose another place with --output",
-                    folder.native(), error.message()));
-  }
-  session.folder = folder;
-  ASSAY_CHECK(store.add_session(session));
-  return session;
-}
 
 /// What is left of the time to watch and shorter than this would tell nothing.
 constexpr auto kShortestLife = Milliseconds(500);
@@ -101,7 +40,14 @@ class Session {
     containers_ = plan.containers.get();
     if (jobs_ != nullptr) clean_up_jobs();
     if (!attached && jobs_ == nullptr) ASSAY_CHECK(get_all_supplies());
-    ASSAY_TRY(record_, new_session(spec_, plan, options_, clock_, *store_));
+    ASSAY_TRY(record_,
+              add_session(*store_,
+                          {.app = spec_.app,
+                           .device = jobs_ ? jobs_->device() : probes::read_device(SysRoot()),
+                           .labels = options_.labels,
+                           .sessions_folder = options_.sessions_folder,
+                           .planned_runs = static_cast<int>(plan.runs.size())},
+                          clock_));
     listener_.session_started(record_, static_cast<int>(plan.runs.size()));
     for (const auto& planned : plan.runs) {
       outcome_.interrupted = outcome_.interrupted || interrupt_waits(options_.interrupt_fd);
@@ -372,10 +318,13 @@ void tell_of_jobs(store::Store& store, const std::vector<std::string>& cut_off,
                   std::vector<std::string>& lines) {
   for (const auto& id : cut_off) {
     if (!has_cut_off(store, id, "kubernetes")) continue;
-    lines.push_back(fmt::format(
-        "a Job of session {} may still run; `assay cleanup` or the next run in its cluster deletes "
-        "it, and its deadline ends it",
-        id));
+    const auto session = store.session(id);
+    const bool trial = session && session->labels.contains(kTrialOf);
+    lines.push_back(
+        fmt::format("a {} of session {} may still run; {} deletes it, and its deadline ends it",
+                    trial ? "trial" : "Job", id,
+                    trial ? "`assay cluster trial --clean` or the next trial of that job"
+                          : "`assay cleanup` or the next run in its cluster"));
   }
 }
 

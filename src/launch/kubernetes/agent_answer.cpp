@@ -75,6 +75,16 @@ Result<AgentApp> read_app(const Json& json) {
 
 }  // namespace
 
+void add_used(const AgentApp& app, Exit& exit) {
+  const auto total = [&](const char* name) -> std::optional<double> {
+    const auto found = app.totals.find(name);
+    return found == app.totals.end() ? std::nullopt : std::optional(found->second);
+  };
+  exit.user_seconds = total("cpu_user_seconds_total");
+  exit.system_seconds = total("cpu_system_seconds_total");
+  exit.oom_killed = exit.oom_killed || total("oom_kills").value_or(0) > 0;
+}
+
 Result<AgentAnswer> read_agent_answer(std::string_view text, const std::string& container_id) {
   const Json json = Json::parse(text, nullptr, false);
   const Json& apps = at(json, "apps");

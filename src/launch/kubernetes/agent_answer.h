@@ -10,6 +10,7 @@
 
 #include <assay/base/result.h>
 #include <assay/base/time.h>
+#include <assay/samples/records.h>
 
 namespace assay::launch {
 
@@ -32,6 +33,9 @@ struct AgentApp {
   std::map<std::string, double> totals;  ///< by names of our catalogue, and "oom_kills"
   std::vector<AgentReport> reports;
 };
+
+/// Its processor time, and whether it ran out of memory.
+void add_used(const AgentApp& app, Exit& exit);
 
 struct AgentAnswer {
   Timestamp time;         ///< at which it was made

@@ -4,10 +4,15 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include <assay/base/text.h>
+#include <assay/kubeapi/json_at.h>
+
 namespace assay::launch {
 namespace {
 
 constexpr Milliseconds kPatience{5000};
+/// What the manifests of the agent call the token that it wants to see.
+constexpr const char* kTokenSecret = "assay-reader";
 
 std::string prefix_of(const JobSettings& settings, const AgentPlace& place) {
   if (place.pod.empty()) return "";
@@ -73,6 +78,19 @@ Result<AgentAnswer> AgentClient::ask(const std::string& container_id, net::Stopp
   if (!answer) return failed(answer.error().message);
   offset_.add(told.asked, told.answered, answer->time);
   return *answer;
+}
+
+std::string token_of_cluster(kubeapi::Client& client, const JobSettings& settings,
+                             net::Stopper& stopper) {
+  const auto response =
+      client.call({.path = fmt::format("/api/v1/namespaces/{}/secrets/{}",
+                                       net::url_encoded(settings.agent_namespace), kTokenSecret)},
+                  stopper);
+  if (!response || !response->ok()) return "";
+  const auto json = nlohmann::json::parse(response->body, nullptr, false);
+  const auto token =
+      base64_decoded(kubeapi::text_at(kubeapi::at(json, "data"), "token")).value_or("");
+  return token.find_first_of("\r\n") == token.npos ? token : "";
 }
 
 }  // namespace assay::launch

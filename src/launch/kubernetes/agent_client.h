@@ -50,4 +50,8 @@ class AgentClient {
   ClockOffset offset_;
 };
 
+/// What agents want to see: of the secret that their manifests bring. Empty: we may not read it.
+std::string token_of_cluster(kubeapi::Client& client, const JobSettings& settings,
+                             net::Stopper& stopper);
+
 }  // namespace assay::launch

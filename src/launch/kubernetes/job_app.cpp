@@ -202,14 +202,7 @@ Exit JobApp::final_exit() const {
   } else {
     exit = exit_of(*shared_->ended, job_.request.target.limits.memory_bytes);
   }
-  if (!shared_->last) return exit;
-  const auto total = [&](const char* name) -> std::optional<double> {
-    const auto found = shared_->last->totals.find(name);
-    return found == shared_->last->totals.end() ? std::nullopt : std::optional(found->second);
-  };
-  exit.user_seconds = total("cpu_user_seconds_total");
-  exit.system_seconds = total("cpu_system_seconds_total");
-  exit.oom_killed = exit.oom_killed || total("oom_kills").value_or(0) > 0;
+  if (shared_->last) add_used(*shared_->last, exit);
   return exit;
 }
 

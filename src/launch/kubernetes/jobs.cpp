@@ -6,20 +6,12 @@
 
 #include <fmt/format.h>
 
-#include <assay/base/text.h>
 #include <assay/kubeapi/follower.h>
-#include <assay/kubeapi/json_at.h>
 #include <assay/kubeapi/writes.h>
 #include <assay/launch/jobs.h>
 
 namespace assay::launch {
 namespace {
-
-using kubeapi::at;
-using kubeapi::text_at;
-
-/// What the manifests of the agent call the token that it wants to see.
-constexpr const char* kTokenSecret = "assay-reader";
 
 bool is_leftover(const kubeapi::ObjectMeta& job) {
   const auto text = [&](const char* name) {
@@ -112,7 +104,8 @@ class JobsOfCluster final : public Jobs {
   Result<void> choose(const Target& target) {
     NodeOffer offer;
     ASSAY_TRY(offer.nodes, list_nodes());
-    agent_.token = settings_.agent_token.empty() ? token_of_cluster() : settings_.agent_token;
+    agent_.token = settings_.agent_token.empty() ? token_of_cluster(client_, settings_, stopper_)
+                                                 : settings_.agent_token;
     if (settings_.agent_url.empty()) {
       ASSAY_TRY(offer.agents,
                 client_.pod_states(settings_.agent_namespace, settings_.agent_label, stopper_));
@@ -143,31 +136,13 @@ class JobsOfCluster final : public Jobs {
     return found && *found ? std::move((*found)->items) : std::vector<kubeapi::Pod>();
   }
 
-  std::string token_of_cluster() {
-    const auto response = client_.call(
-        {.path = fmt::format("/api/v1/namespaces/{}/secrets/{}",
-                             net::url_encoded(settings_.agent_namespace), kTokenSecret)},
-        stopper_);
-    if (!response || !response->ok()) return "";
-    const auto json = nlohmann::json::parse(response->body, nullptr, false);
-    const auto token = base64_decoded(text_at(at(json, "data"), "token")).value_or("");
-    return token.find_first_of("\r\n") == token.npos ? token : "";
-  }
-
   Result<void> know_device(const std::vector<kubeapi::Node>& nodes) {
     ASSAY_TRY(const auto text,
               kubeapi::get_object(client_, {kubeapi::nodes(), "", agent_.node, ""}, stopper_));
     device_ = device_of(text.value_or(""));
     device_.hostname = agent_.node;
-    for (const auto& node : nodes) {
-      if (node.name != agent_.node) continue;
-      const auto amount = [&](const char* name) {
-        const auto found = node.capacity.find(name);
-        return found == node.capacity.end() ? 0 : found->second;
-      };
-      device_.cores = static_cast<int>(amount("cpu"));
-      device_.memory_bytes = static_cast<uint64_t>(amount("memory"));
-    }
+    for (const auto& node : nodes)
+      if (node.name == agent_.node) add_capacity(node, device_);
     return {};
   }
 

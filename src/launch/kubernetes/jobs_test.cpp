@@ -4,6 +4,8 @@
 #include "kubernetes/testing/fake_cluster.h"
 #include "process/testing.h"
 
+#include <assay/launch/agents.h>
+
 namespace assay::launch {
 namespace {
 
@@ -71,6 +73,45 @@ TEST_F(JobsTest, an_agent_that_wants_another_token_is_told_before_anything_start
   ASSERT_FALSE(app);
   EXPECT_NE(app.error().message.find("--agent-token-file"), std::string::npos);
   EXPECT_TRUE(cluster.asked("POST").empty());
+}
+
+TEST_F(JobsTest, what_somebody_else_started_is_watched_too) {
+  cluster.wanted_token = "secret-token";
+  const SystemClock clock;
+  const auto agents = open_agents(cluster.settings(), clock);
+  const auto watch = agents->watch("n1", kId);
+  ASSERT_TRUE(watch) << watch.error().message;
+  EXPECT_FALSE((*watch)->started());
+  MemorySeries kept;
+  ASSERT_TRUE((*watch)->look(kept).value());
+  ASSERT_TRUE((*watch)->started());
+  EXPECT_LT(std::abs(assay::seconds(*(*watch)->started() - clock.now())), 5) << "on our clock";
+  EXPECT_FALSE((*watch)->ended());
+  cluster.set_state(R"({"terminated": {"exitCode": 0}})");
+  ASSERT_TRUE((*watch)->look(kept).value());
+  EXPECT_TRUE((*watch)->ended());
+  EXPECT_EQ((*watch)->used().user_seconds, 1.5);
+  EXPECT_EQ((*watch)->elsewhere().measured_by, "agent on n1");
+  const Series* cpu = kept.find("cpu_usage_seconds_total");
+  ASSERT_NE(cpu, nullptr);
+  EXPECT_EQ(cpu->values.front(), 0);
+  EXPECT_EQ(agents->device("n1").cores, 4);
+  EXPECT_EQ(agents->device("n1").kernel, "6.1");
+  EXPECT_TRUE(cluster.asked("DELETE").empty()) << "it is not ours";
+}
+
+TEST_F(JobsTest, a_container_that_the_agent_does_not_know_has_no_series) {
+  const SystemClock clock;
+  const auto agents = open_agents(cluster.settings(), clock);
+  const auto watch = agents->watch("n1", std::string(64, 'd'));
+  ASSERT_TRUE(watch);
+  MemorySeries kept;
+  EXPECT_FALSE((*watch)->look(kept).value());
+  EXPECT_TRUE(kept.list().empty());
+  const auto nobody = agents->watch("n2", kId);
+  ASSERT_FALSE(nobody);
+  EXPECT_NE(nobody.error().message.find("no agent of Assay that is ready on n2"),
+            std::string::npos);
 }
 
 TEST_F(JobsTest, without_an_agent_nothing_starts) {

@@ -161,6 +161,15 @@ Device device_of(std::string_view node) {
   return device;
 }
 
+void add_capacity(const kubeapi::Node& node, Device& device) {
+  const auto amount = [&](const char* name) {
+    const auto found = node.capacity.find(name);
+    return found == node.capacity.end() ? 0 : found->second;
+  };
+  device.cores = static_cast<int>(amount("cpu"));
+  device.memory_bytes = static_cast<uint64_t>(amount("memory"));
+}
+
 std::vector<NodeKind> kinds_of(const std::vector<kubeapi::Node>& nodes, const std::string& label,
                                const std::string& pattern) {
   std::map<std::string, NodeKind> kinds;

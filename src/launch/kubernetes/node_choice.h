@@ -33,6 +33,7 @@ Result<ChosenNode> choose_node(const NodeOffer& offer, const Target& target,
 
 /// What the cluster knows of a node, from its object as JSON.
 Device device_of(std::string_view node);
+void add_capacity(const kubeapi::Node& node, Device& device);
 
 /// The nodes that take pods, by the values of a label that fit a pattern.
 std::vector<NodeKind> kinds_of(const std::vector<kubeapi::Node>& nodes, const std::string& label,
