@@ -30,6 +30,7 @@ Json json_of(const TrialResult& trial) {
   json["object"] = trial.object;
   json["pods"] = trial.pods;
   json["nodes"] = trial.nodes;
+  if (!trial.session.empty()) json["session"] = trial.session;
   if (trial.end != TrialEnd::measured) {
     json["reason"] = trial.reason;
     return json;
@@ -122,6 +123,7 @@ TrialResult read_trial(const Json& json) {
   trial.object = json.at("object").get<std::string>();
   trial.pods = json.at("pods").get<std::vector<std::string>>();
   trial.nodes = json.at("nodes").get<std::vector<std::string>>();
+  trial.session = json.value("session", "");
   trial.reason = json.value("reason", "");
   if (trial.end != TrialEnd::measured) return trial;
   trial.begin = parse_utc(json.at("begin").get<std::string>()).value_or(Timestamp());

@@ -240,11 +240,24 @@ class Copier {
       set_env(one, kTrialWorkers, quantity_of(copy.workers));
     }
     if (!has_gpus) return {};
+    if (!settings_.shares_nodes) keep_apart(spec, copy);
     if (!choice_.kind.empty()) map_at(spec, "nodeSelector")[settings_.node_label] = choice_.kind;
     Json& resources = map_at(*container, "resources");
     map_at(resources, "limits")[settings_.resource] = quantity_of(copy.each);
     map_at(resources, "requests")[settings_.resource] = quantity_of(copy.each);
     return {};
+  }
+
+  /// From pods of other trials, which would disturb what is measured.
+  static void keep_apart(Json& spec, const TrialCopy& copy) {
+    Json& apart = map_at(map_at(spec, "affinity"), "podAntiAffinity");
+    Json& rules = apart["requiredDuringSchedulingIgnoredDuringExecution"];
+    if (!rules.is_array()) rules = Json::array();
+    const Json others = Json::array(
+        {{{"key", kTrialLabel}, {"operator", "Exists"}},
+         {{"key", kCopyLabel}, {"operator", "NotIn"}, {"values", Json::array({copy.name})}}});
+    rules.push_back({{"labelSelector", {{"matchExpressions", others}}},
+                     {"topologyKey", "kubernetes.io/hostname"}});
   }
 
   const TrialSource& source_;

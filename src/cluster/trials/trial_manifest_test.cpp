@@ -54,6 +54,16 @@ spec:
 status: {active: 1}
 )";
 
+TEST(TrialManifest, TrialsAtOnceAreKeptApart) {
+  const Json copy = copy_of(kJob, {"Tesla-T4", 2}, {.shares_nodes = false});
+  const Json rules = copy["spec"]["template"]["spec"]["affinity"]["podAntiAffinity"]
+                         ["requiredDuringSchedulingIgnoredDuringExecution"];
+  EXPECT_EQ(rules, Json::parse(R"([{"topologyKey": "kubernetes.io/hostname", "labelSelector":
+      {"matchExpressions": [{"key": "assay.trial", "operator": "Exists"},
+        {"key": "assay.trial.copy", "operator": "NotIn", "values": ["train-trial-abcdef"]}]}}])"));
+  EXPECT_FALSE(copy_of(kJob, {"Tesla-T4", 2})["spec"]["template"]["spec"].contains("affinity"));
+}
+
 TEST(TrialManifest, AJobBecomesAShortCopyElsewhere) {
   const Json copy = copy_of(kJob, {"Tesla-T4", 2});
   EXPECT_EQ(copy["metadata"], Json::parse(R"({"name": "train-trial-abcdef", "namespace": "lab",

@@ -24,6 +24,7 @@ TrialReport example() {
                      .ruled = {{4, "no node has so many nvidia.com/gpu"}}};
   TrialResult trial{.choice = {"A100", 1},
                     .object = "train-trial-1",
+                    .session = "20260101-000000-7f3a",
                     .pods = {"p"},
                     .nodes = {"n"},
                     .begin = report.begun,
@@ -31,15 +32,26 @@ TrialReport example() {
                     .throughput = {1240, 0.01},
                     .source = "assay_app_samples_per_second",
                     .utilization = 0.9,
-                    .watts = 250.0};
+                    .watts = 250.0,
+                    .unit_joules = 0.25};
   report.trials.push_back(trial);
   trial.choice = {"T4", 1};
   trial.throughput = {310, 0.01};
   trial.watts.reset();
+  trial.unit_joules.reset();
   report.trials.push_back(trial);
   report.trials.push_back(
       {.choice = {"T4", 4}, .end = TrialEnd::failed, .reason = "it ended with 1 (Error)"});
   return report;
+}
+
+TEST(TrialReport, WithoutAMeasurementThereIsNoAnswer) {
+  TrialReport report = example();
+  report.ruled.clear();
+  report.trials = {{.choice = {"T4", 1}, .end = TrialEnd::lost, .reason = "its node disappeared"}};
+  EXPECT_FALSE(judge(report).plan.answer);
+  EXPECT_TRUE(report_text(report).starts_with("Nothing was measured")) << report_text(report);
+  EXPECT_TRUE(Json::parse(report_json(report))["answer"].is_null());
 }
 
 TEST(TrialReport, TellsTheAnswerFirst) {
@@ -48,6 +60,8 @@ TEST(TrialReport, TellsTheAnswerFirst) {
   EXPECT_NE(text.find("T4 x 1 is cheapest per unit: "), std::string::npos) << text;
   EXPECT_NE(text.find("no room: no node has so many"), std::string::npos) << text;
   EXPECT_NE(text.find("it ended with 1 (Error)"), std::string::npos) << text;
+  EXPECT_NE(text.find("J/unit"), std::string::npos) << text;
+  EXPECT_NE(text.find(" 0.25 "), std::string::npos) << "energy of a unit\n" << text;
   EXPECT_NE(text.find("not tried"), std::string::npos) << text;
   EXPECT_NE(text.find("How they scale"), std::string::npos) << text;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "log_rate.h"
-#include "trial_metrics.h"
-#include "trial_pods.h"
+#include "trial_copy.h"
+#include "trial_room.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
+#include <assay/cluster/trial_history.h>
 #include <assay/cluster/trial_runner.h>
 #include <assay/kubeapi/follower.h>
 #include <assay/kubeapi/writes.h>
@@ -15,55 +15,19 @@
 namespace assay::cluster {
 namespace {
 
-using kubeapi::Outcome;
-using kubeapi::Pod;
-using kubeapi::PodPhase;
+/// Room costs a request for each node.
+constexpr Nanoseconds kRoomPace = std::chrono::seconds(10);
+/// As the manifests of Assay bring it.
+constexpr const char* kTrialPriority = "assay-trial";
 
-constexpr Nanoseconds kGonePatience = std::chrono::seconds(60);
-/// Requests about nodes are rarer than looks at pods.
-constexpr int kLooksPerNode = 5;
-
-/// Until when something is waited for.
-class Until {
- public:
-  Until(const TrialWorld& world, Nanoseconds patience)
-      : world_(world), end_(world.clock.now() + patience) {}
-  bool over() const { return world_.clock.now() >= end_; }
-  /// False when it is over.
-  bool wait(Nanoseconds time) const {
-    if (over()) return false;
-    world_.pause(time);
-    return true;
-  }
-
- private:
-  const TrialWorld& world_;
-  const Timestamp end_;
-};
-
-bool all_are(const std::vector<Pod>& pods, std::initializer_list<PodPhase> phases) {
-  return std::all_of(pods.begin(), pods.end(), [&](const Pod& pod) {
-    return std::find(phases.begin(), phases.end(), pod.phase) != phases.end();
-  });
-}
-const Pod* failed_of(const std::vector<Pod>& pods) {
-  const auto found = std::find_if(pods.begin(), pods.end(),
-                                  [](const Pod& pod) { return pod.phase == PodPhase::failed; });
-  return found == pods.end() ? nullptr : &*found;
-}
-
-Failure interrupted() {
-  return refused("it was interrupted");
+bool has_trial_priority(kubeapi::Client& client, net::Stopper& stopper) {
+  const auto found = client.call(
+      {.path = fmt::format("/apis/scheduling.k8s.io/v1/priorityclasses/{}", kTrialPriority)},
+      stopper);
+  return found && found->ok();
 }
 
 }  // namespace
-
-Result<void> check_measure(const Measure& measure) {
-  ASSAY_CHECK(check_metric(measure.metric));
-  if (measure.log_pattern.empty()) return {};
-  ASSAY_TRY([[maybe_unused]] const auto pattern, LogPattern::compile(measure.log_pattern));
-  return {};
-}
 
 Tried tried_of(const TrialResult& result, size_t choice) {
   return {.choice = choice,
@@ -73,15 +37,18 @@ Tried tried_of(const TrialResult& result, size_t choice) {
 }
 
 TrialRunner::TrialRunner(kubeapi::Client& client, promapi::Queries* queries, TrialWorld world,
-                         TrialSettings settings)
+                         TrialSettings settings, TrialHistory* history)
     : client_(client),
       queries_(queries),
+      history_(history),
       world_(std::move(world)),
       settings_(std::move(settings)),
       // Not the same as that of a call before.
       number_(static_cast<uint64_t>(unix_ns(world_.clock.now())) / 1'000'000) {
   client_.set_wanted(world_.wanted);
 }
+
+TrialRunner::~TrialRunner() = default;
 
 Result<void> TrialRunner::prepare(const TrialSource& source) {
   net::Stopper stopper;
@@ -97,6 +64,8 @@ Result<void> TrialRunner::prepare(const TrialSource& source) {
   const auto meta = kubeapi::get_meta(client_, original, stopper);
   if (meta && *meta) original.uid = (*meta)->uid;
   settings_.copy.original = original;
+  if (settings_.copy.priority_class.empty() && has_trial_priority(client_, stopper))
+    settings_.copy.priority_class = kTrialPriority;
   return {};
 }
 
@@ -126,228 +95,106 @@ std::optional<std::string> TrialRunner::lacks_room(const Choice& choice) {
   return fmt::format("no node has so many {}", settings_.copy.resource);
 }
 
-Result<TrialResult> TrialRunner::run(const Choice& choice) {
-  TrialResult result{.choice = choice};
+bool TrialRunner::is_over(const Copy& copy) const {
+  return world_.clock.now() >= copy.until;
+}
+
+bool TrialRunner::may_begin(const Choice& choice) {
+  if (copies_.empty()) return true;
+  if (is_full() || error_ || world_.clock.now() < next_room_) return false;
+  const auto copy = make_trial_copy(source_, choice, settings_.copy, 0);
+  if (!copy) return false;
+  RoomWanted wanted{.resource = settings_.copy.resource,
+                    .node_label = settings_.copy.node_label,
+                    .kind = choice.kind,
+                    .pods = copy->workers,
+                    .each = copy->each};
+  for (const auto& other : copies_) {
+    // Where it will be is not known yet.
+    if (other->phase < Copy::Phase::staying) return false;
+    if (settings_.copy.shares_nodes) continue;
+    wanted.avoided.insert(other->result.nodes.begin(), other->result.nodes.end());
+  }
+  net::Stopper stopper;
+  next_room_ = world_.clock.now() + kRoomPace;
+  const auto room = has_room(client_, wanted, stopper);
+  if (room) return *room;
+  if (!room_noted_ && world_.wanted())
+    world_.doing("one after the other, since room is not known: " + room.error().message);
+  room_noted_ = true;
+  return false;
+}
+
+void TrialRunner::begin(const Choice& choice) {
   CopySettings settings = settings_.copy;
   settings.deadline = settings_.patience + settings_.warm_up + settings_.time + settings_.patience;
-  ASSAY_TRY(const TrialCopy copy, make_trial_copy(source_, choice, settings, ++number_));
-  result.object = copy.name;
-  world_.doing(fmt::format("trying {} as {}", name_of(choice), copy.name));
-  auto refusal = create(copy, result);
-  auto done = !refusal   ? Result<TrialResult>(fail(refusal.error()))
-              : *refusal ? Result<TrialResult>(std::move(**refusal))
-                         : watch(copy, std::move(result));
-  ASSAY_CHECK(remove(copy.name));
-  return done;
-}
-
-/// An answer to its creation was lost on the way, and the second try found it there.
-bool TrialRunner::is_ours(const TrialCopy& copy) {
-  net::Stopper stopper;
-  const auto meta = kubeapi::get_meta(
-      client_, {.resource = resource_, .name_space = settings_.copy.name_space, .name = copy.name},
-      stopper);
-  if (!meta || !*meta) return false;
-  const auto label = (*meta)->labels.find(kCopyLabel);
-  return label != (*meta)->labels.end() && label->second == copy.name;
-}
-
-/// Nothing: it is there. A result: the cluster does not want it.
-Result<std::optional<TrialResult>> TrialRunner::create(const TrialCopy& copy, TrialResult result) {
-  net::Stopper stopper;
-  const Until until(world_, settings_.patience);
-  while (world_.wanted()) {
-    const auto written = kubeapi::create_object(client_, resource_, settings_.copy.name_space,
-                                                copy.manifest, stopper);
-    if (!written) {
-      if (!until.wait(settings_.step)) return fail(written.error());
-      continue;
-    }
-    if (written->outcome == Outcome::done || (written->outcome == Outcome::taken && is_ours(copy)))
-      return std::optional<TrialResult>();
-    if (written->outcome == Outcome::throttled &&
-        until.wait(std::max<Nanoseconds>(settings_.step, written->retry_after)))
-      continue;
-    if (written->outcome != Outcome::refused) return refused(written->why);
-    const bool quota = written->why.find("exceeded quota") != std::string::npos;
-    result.end = quota ? TrialEnd::no_room : TrialEnd::failed;
-    result.reason = written->why;
-    return std::optional(std::move(result));
-  }
-  return interrupted();
-}
-
-/// What is known while a copy runs.
-struct TrialRunner::Running {
-  TrialPods pods;
-  std::vector<Pod> now = {};
-  std::optional<Timestamp> silent = {};  ///< since when the API server does not answer
-  int looks = 0;
-};
-
-Result<void> TrialRunner::look(Running& running) {
-  net::Stopper stopper;
-  auto found = running.pods.list(stopper);
-  ++running.looks;
-  if (found) {
-    running.silent.reset();
-    running.now = std::move(*found);
-    return {};
-  }
-  const Timestamp now = world_.clock.now();
-  if (!running.silent) running.silent = now;
-  if (!world_.wanted()) return interrupted();
-  if (now - *running.silent > settings_.patience) return fail(found.error());
-  return {};
-}
-
-/// A result that is not measured yet, unless its end says so.
-Result<TrialResult> TrialRunner::watch(const TrialCopy& copy, TrialResult result) {
-  Running running{.pods = TrialPods(client_, settings_.copy.name_space, copy.name)};
-  ASSAY_TRY(const bool started, start(copy, running, result));
-  if (!started) return result;
-  for (const auto& pod : running.now) {
-    result.pods.push_back(pod.name);
-    if (std::find(result.nodes.begin(), result.nodes.end(), pod.node) == result.nodes.end())
-      result.nodes.push_back(pod.node);
-  }
-  result.begin = world_.clock.wall() + settings_.warm_up;
-  ASSAY_TRY(const bool stayed, stay(running, result));
-  if (!stayed) return result;
-  result.end_time = world_.clock.wall();
-  ASSAY_CHECK(measure(running, result));
-  return result;
-}
-
-/// Whether all pods run.
-Result<bool> TrialRunner::start(const TrialCopy& copy, Running& running, TrialResult& result) {
-  net::Stopper stopper;
-  const Until until(world_, settings_.patience);
-  while (true) {
-    ASSAY_CHECK(look(running));
-    const bool complete = static_cast<double>(running.now.size()) >= copy.pods;
-    if (complete && all_are(running.now, {PodPhase::running, PodPhase::succeeded})) return true;
-    if (failed_of(running.now) != nullptr) {
-      tell_end(running, result);
-      return false;
-    }
-    const auto trouble = running.pods.trouble(stopper);
-    if (trouble.hopeless || !until.wait(settings_.step)) {
-      result.end = trouble.unschedulable ? TrialEnd::no_room : TrialEnd::failed;
-      result.reason =
-          trouble.text.empty() ? "no pod was made; does its operator run?" : trouble.text;
-      return false;
-    }
-    if (!world_.wanted()) return interrupted();
-  }
-}
-
-/// Whether its pods stayed to the end of the time, or ended well before.
-Result<bool> TrialRunner::stay(Running& running, TrialResult& result) {
-  net::Stopper stopper;
-  const Until until(world_, settings_.warm_up + settings_.time);
-  while (until.wait(settings_.step)) {
-    if (!world_.wanted()) return interrupted();
-    ASSAY_CHECK(look(running));
-    if (running.silent) continue;
-    const bool fewer = running.now.size() < result.pods.size();
-    bool lost = false;
-    if (fewer || running.looks % kLooksPerNode == 0)
-      for (const auto& node : result.nodes) lost |= running.pods.is_lost(node, stopper);
-    if (lost || fewer) {
-      result.end = TrialEnd::lost;
-      result.reason = lost ? "its node disappeared" : "somebody deleted its pods";
-      return false;
-    }
-    if (failed_of(running.now) != nullptr) {
-      tell_end(running, result);
-      return false;
-    }
-    if (all_are(running.now, {PodPhase::succeeded})) break;
-  }
-  return true;
-}
-
-void TrialRunner::tell_end(Running& running, TrialResult& result) {
-  net::Stopper stopper;
-  const Pod& pod = *failed_of(running.now);
-  if (running.pods.is_lost(pod.node, stopper)) {
-    result.end = TrialEnd::lost;
-    result.reason = fmt::format("its node {} disappeared", pod.node);
+  const auto made = make_trial_copy(source_, choice, settings, ++number_);
+  if (!made) {
+    error_ = made.error();
     return;
   }
-  result.end = TrialEnd::failed;
-  result.reason = running.pods.trouble(stopper).text;
-  if (result.reason.empty()) result.reason = "it failed";
-  const std::string words = running.pods.last_words(pod.name, stopper);
-  if (!words.empty()) result.reason += ": " + words;
+  auto copy = std::make_unique<Copy>(
+      Copy{.made = *made, .pods = TrialPods(client_, settings.name_space, made->name)});
+  copy->result.choice = choice;
+  copy->result.object = made->name;
+  copy->until = world_.clock.now() + settings_.patience;
+  world_.doing(fmt::format("trying {} as {}", name_of(choice), made->name));
+  if (history_ != nullptr) history_->begin(copy->result, settings_, *made);
+  copies_.push_back(std::move(copy));
 }
 
-Result<void> TrialRunner::measure(Running& running, TrialResult& result) {
-  net::Stopper stopper;
-  if (queries_ != nullptr) ASSAY_CHECK(ask_prometheus(*queries_, settings_, result, stopper));
-  if (settings_.measure.metric.empty() && !settings_.measure.log_pattern.empty())
-    ASSAY_CHECK(measure_log(running, result));
-  const double rate = result.throughput.value;
-  if (!(rate > 0)) {
-    result.end = TrialEnd::failed;
-    result.reason = fmt::format("its throughput could not be measured: {} has no numbers of it",
-                                result.source.empty() ? "nobody" : result.source);
-    return {};
+Result<std::vector<TrialResult>> TrialRunner::step() {
+  std::vector<TrialResult> ended;
+  for (auto& copy : copies_) advance(*copy);
+  std::erase_if(copies_, [&](const auto& copy) {
+    if (copy->phase != Copy::Phase::gone) return false;
+    if (!copy->broken) ended.push_back(std::move(copy->result));
+    next_room_ = {};
+    return true;
+  });
+  if (ended.empty() && copies_.empty() && error_) {
+    const Error error = *error_;
+    error_.reset();
+    return fail(error);
   }
-  const double price = price_of(settings_.prices, result.choice);
-  if (price > 0) result.unit_cost = price / 3600 / rate;
-  if (result.watts) result.unit_joules = *result.watts / rate;
-  return {};
+  return ended;
 }
 
-Result<void> TrialRunner::measure_log(Running& running, TrialResult& result) {
-  net::Stopper stopper;
-  ASSAY_TRY(const auto pattern, LogPattern::compile(settings_.measure.log_pattern));
-  result.source = "its log";
-  double variance = 0;
-  for (const auto& pod : result.pods) {
-    const auto log = running.pods.log(pod, stopper);
-    if (!log) continue;
-    const auto rate = rate_of(numbers_in(*log, pattern), settings_.measure.log_counts, result.begin,
-                              result.end_time);
-    if (!rate) continue;
-    result.throughput.value += rate->value;
-    variance += std::pow(rate->value * rate->sd, 2);
+Result<TrialResult> TrialRunner::run(const Choice& choice) {
+  begin(choice);
+  while (true) {
+    ASSAY_TRY(auto ended, step());
+    if (!ended.empty()) return std::move(ended.front());
+    pause();
   }
-  if (result.throughput.value > 0)
-    result.throughput.sd = std::sqrt(variance) / result.throughput.value;
-  return {};
 }
 
-/// Also when nothing is wanted any more: what was made would stay for ever.
-Result<void> TrialRunner::remove(const std::string& name) {
-  net::Stopper stopper;
-  client_.set_wanted([] { return true; });
-  const kubeapi::ObjectName object{
-      .resource = resource_, .name_space = settings_.copy.name_space, .name = name};
+void TrialRunner::advance(Copy& copy) {
+  using Phase = Copy::Phase;
   Result<void> done;
-  const Until until(world_, settings_.patience);
-  bool asked = false;
-  while (!asked) {
-    const auto written =
-        kubeapi::delete_object(client_, object, kubeapi::Propagation::foreground, stopper);
-    asked = written && (written->outcome == Outcome::done || written->outcome == Outcome::gone);
-    if (asked || until.wait(settings_.step)) continue;
-    done =
-        refused(fmt::format("{} could not be removed ({}); 'assay cluster trial --clean' does "
-                            "it later, and the cluster ends it after its deadline",
-                            name, written ? written->why : written.error().message));
-    break;
-  }
-  // The next one needs its room.
-  for (const Until gone(world_, kGonePatience); asked && !gone.over();) {
-    const auto meta = kubeapi::get_meta(client_, object, stopper);
-    if (meta && !*meta) break;
-    gone.wait(settings_.step);
-  }
-  client_.set_wanted(world_.wanted);
-  return done;
+  if (copy.phase < Phase::removing && (error_ || !world_.wanted()))
+    done = Result<void>(interrupted());
+  else if (copy.phase == Phase::creating)
+    done = create(copy);
+  else if (copy.phase == Phase::starting)
+    done = start(copy);
+  else if (copy.phase == Phase::staying)
+    done = stay(copy);
+  if (!done) give_up(copy, done.error());
+  if (copy.phase == Phase::removing) remove(copy);
+}
+
+void TrialRunner::give_up(Copy& copy, const Error& error) {
+  copy.broken = true;
+  if (!error_) error_ = error;
+  finish(copy);
+}
+
+/// Whatever became of it, it is removed now.
+void TrialRunner::finish(Copy& copy) {
+  if (history_ != nullptr) copy.result.session = history_->end(copy.result, copy.broken);
+  copy.phase = Copy::Phase::removing;
+  copy.until = world_.clock.now() + settings_.patience;
 }
 
 }  // namespace assay::cluster

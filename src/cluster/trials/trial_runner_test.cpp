@@ -78,6 +78,31 @@ TEST_F(TrialRunnerTest, the_original_owns_the_copy) {
   EXPECT_NE(cluster_.last_created().find(R"("uid":"original")"), std::string::npos);
 }
 
+TEST_F(TrialRunnerTest, copies_have_the_lower_priority_that_the_cluster_has_for_them) {
+  ASSERT_TRUE(run());
+  EXPECT_EQ(cluster_.last_created().find("priorityClassName"), std::string::npos);
+  cluster_.set([](FakeCluster& cluster) { cluster.has_priority = true; });
+  ASSERT_TRUE(run());
+  EXPECT_NE(cluster_.last_created().find(R"("priorityClassName":"assay-trial")"),
+            std::string::npos);
+  settings_.copy.priority_class = "mine";
+  ASSERT_TRUE(run());
+  EXPECT_NE(cluster_.last_created().find(R"("priorityClassName":"mine")"), std::string::npos);
+}
+
+TEST_F(TrialRunnerTest, pods_that_somebody_replaced_are_lost) {
+  int looks = 0;
+  cluster_.on_request = [&](FakeCluster& cluster, const std::string& line) {
+    if (line.starts_with("GET /api/v1/namespaces/lab/pods?") && ++looks == 8)
+      cluster.pod_suffix = "-other";
+  };
+  const auto result = run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->end, TrialEnd::lost);
+  EXPECT_EQ(result->reason, "somebody deleted its pods");
+  EXPECT_EQ(cluster_.objects(), 0U);
+}
+
 TEST_F(TrialRunnerTest, a_pod_without_room_is_a_result) {
   cluster_.status =
       R"({"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False",

@@ -32,9 +32,17 @@ std::string bounds_text(const Question& question) {
   return text;
 }
 
+bool any_measured(const TrialReport& report) {
+  return std::any_of(report.trials.begin(), report.trials.end(),
+                     [](const auto& one) { return one.end == TrialEnd::measured; });
+}
+
 std::string answer_text(const TrialReport& report, const Plan& plan) {
   const Question& question = report.question;
   if (!plan.answer) {
+    const bool lost = std::any_of(report.trials.begin(), report.trials.end(),
+                                  [](const auto& one) { return one.end == TrialEnd::lost; });
+    if (lost && !any_measured(report)) return "Nothing was measured, so that nothing is known.\n";
     const bool bounded = question.budget > 0 || question.deadline > 0;
     return fmt::format("None of these choices {}{}.\n", bounded ? "does it" : "works",
                        bounds_text(question));
@@ -96,7 +104,7 @@ std::string row_of(const TrialReport& report, const Plan& plan, size_t i) {
                      fmt::format("{:.0f} %", 100 * standing.throughput.sd),
                      trial->utilization ? fmt::format("{:.0f} %", 100 * *trial->utilization) : "-",
                      trial->memory_bytes ? format_bytes(*trial->memory_bytes) : "-",
-                     or_dash(trial->watts, 1), or_dash(standing.unit_cost, kMillion),
+                     or_dash(trial->unit_joules, 1), or_dash(standing.unit_cost, kMillion),
                      100 * standing.best);
 }
 
@@ -123,7 +131,7 @@ std::string report_text(const TrialReport& report) {
   add_other(report, plan, plan.cheapest, "cheapest per unit", text);
   if (report.interrupted) text += "The trials were interrupted.\n";
   text += fmt::format("\n  {:<22} {:>10} {:>7} {:>6} {:>9} {:>7} {:>10} {:>8}\n", "choice",
-                      "units/s", "±", "busy", "memory", "watts", "cost/1e6", "best");
+                      "units/s", "±", "busy", "memory", "J/unit", "cost/1e6", "best");
   for (size_t i = 0; i < report.choices.size(); ++i) text += row_of(report, plan, i);
   text += laws_text(judgement.laws);
   return text;

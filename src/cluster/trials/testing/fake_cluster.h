@@ -3,6 +3,7 @@
 
 #include "testing/http_server.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <functional>
 #include <map>
@@ -16,8 +17,8 @@
 
 namespace assay::cluster::testing {
 
-/// A stand-in for an API server with Jobs and pods: each Job that is created gets one pod, whose
-/// state a test sets; both go when the Job is deleted.
+/// A stand-in for an API server with Jobs and pods: each Job that is created gets one pod on a node
+/// that has room, whose state a test sets; both go when the Job is deleted.
 class FakeCluster {
  public:
   FakeCluster() {
@@ -39,6 +40,11 @@ class FakeCluster {
     const Lock lock(mutex_);
     return jobs_.size();
   }
+  /// How many Jobs there were at once, at most.
+  size_t most_objects() const {
+    const Lock lock(mutex_);
+    return most_;
+  }
   std::string last_created() const {
     const Lock lock(mutex_);
     return created_;
@@ -50,10 +56,16 @@ class FakeCluster {
   std::string refusal = {};  ///< of creations, with status 403
   std::string events = R"({"metadata": {}, "items": []})";
   bool makes_pods = true;
+  std::string pod_suffix = "-abcde";  ///< of their names
+  int node_count = 1;                 ///< n1, n2 ..., each with four GPUs
+  bool tells_all_pods = true;         ///< also those of other namespaces
+  /// Where set, the state of a Job's pod, while there are so many.
+  std::function<std::string(const nlohmann::json& pod, size_t pods)> status_of = {};
   bool node_is_there = true;
   bool original_is_there = false;
-  int silent = 0;        ///< so many requests are not answered
-  int lost_answers = 0;  ///< so many creations happen without an answer
+  bool has_priority = false;  ///< a class for trials
+  int silent = 0;             ///< so many requests are not answered
+  int lost_answers = 0;       ///< so many creations happen without an answer
   /// Told of each request before its answer.
   std::function<void(FakeCluster&, const std::string& line)> on_request = {};
 
@@ -92,9 +104,13 @@ class FakeCluster {
     if (is("POST /apis/batch/v1/namespaces/lab/jobs")) return create(body);
     if (is("DELETE /apis/batch/v1/namespaces/lab/jobs/")) return remove(line);
     if (line.find("/log?") != line.npos) return answer(200, log);
-    if (is("GET /api/v1/namespaces/lab/pods")) return answer(200, list(pods_));
+    if (is("GET /api/v1/namespaces/lab/pods")) return answer(200, list_pods(line));
+    if (is("GET /api/v1/pods?"))
+      return tells_all_pods ? answer(200, list_pods(line)) : answer(403, "{}");
     if (is("GET /api/v1/namespaces/lab/events")) return answer(200, events);
     if (is("GET /api/v1/nodes")) return answer(200, nodes());
+    if (has_priority && is("GET /apis/scheduling.k8s.io/v1/priorityclasses/assay-trial"))
+      return answer(200, "{}");
     return answer(404, "404 page not found");
   }
 
@@ -123,7 +139,6 @@ class FakeCluster {
     if (makes_pods) {
       Json pod = {{"metadata", job["spec"]["template"]["metadata"]},
                   {"spec", job["spec"]["template"]["spec"]}};
-      pod["metadata"]["name"] = name + "-abcde";
       pod["metadata"]["namespace"] = "lab";
       pod["metadata"]["uid"] = "uid-pod-" + name;
       pod["metadata"]["ownerReferences"] = Json::array({{{"kind", "Job"},
@@ -131,9 +146,10 @@ class FakeCluster {
                                                          {"uid", "u"},
                                                          {"apiVersion", "batch/v1"},
                                                          {"controller", true}}});
-      pod["spec"]["nodeName"] = "n1";
+      if (const std::string node = node_for(pod); !node.empty()) pod["spec"]["nodeName"] = node;
       pods_[name] = pod;
     }
+    most_ = std::max(most_, jobs_.size());
     if (lost_answers > 0) {
       --lost_answers;
       return "";
@@ -150,20 +166,61 @@ class FakeCluster {
 
   std::string list(const std::map<std::string, Json>& all) const {
     Json items = Json::array();
-    for (auto [name, object] : all) {
-      if (&all == &pods_) object["status"] = Json::parse(status);
-      items.push_back(object);
-    }
+    for (const auto& [name, object] : all) items.push_back(object);
     return Json{{"metadata", {{"resourceVersion", "1"}}}, {"items", items}}.dump();
+  }
+
+  /// Those of the copy, or of the node, that a selector names.
+  std::string list_pods(const std::string& line) const {
+    constexpr const char* kWaits = R"({"phase": "Pending", "conditions": [{"type": "PodScheduled",
+        "status": "False", "reason": "Unschedulable", "message": "Insufficient nvidia.com/gpu"}]})";
+    std::map<std::string, Json> found;
+    for (auto [name, pod] : pods_) {
+      const std::string node = pod["spec"].value("nodeName", "");
+      const bool other_copy =
+          line.find("assay.trial.copy%3D") != line.npos && line.find("%3D" + name) == line.npos;
+      const bool other_node = line.find("spec.nodeName%3D") != line.npos &&
+                              line.find("nodeName%3D" + node + "%2C") == line.npos;
+      if (other_copy || other_node) continue;
+      pod["status"] = Json::parse(status_of      ? status_of(pod, pods_.size())
+                                  : node.empty() ? kWaits
+                                                 : status);
+      pod["metadata"]["name"] = name + pod_suffix;
+      found[name] = pod;
+    }
+    return list(found);
+  }
+
+  static double gpus_of(const Json& pod) {
+    const Json resources = pod["spec"]["containers"][0].value("resources", Json::object());
+    return std::stod(resources.value("requests", Json::object()).value("nvidia.com/gpu", "0"));
+  }
+
+  /// As a scheduler does; empty: there is no room.
+  std::string node_for(const Json& pod) const {
+    for (int i = 1; i <= node_count; ++i) {
+      const std::string node = fmt::format("n{}", i);
+      double used = gpus_of(pod);
+      bool shared = false;
+      for (const auto& [name, other] : pods_) {
+        if (other["spec"].value("nodeName", "") != node) continue;
+        used += gpus_of(other);
+        shared = true;
+      }
+      if (used <= 4 && !(shared && pod["spec"].contains("affinity"))) return node;
+    }
+    return "";
   }
 
   std::string nodes() const {
     Json items = Json::array();
-    if (node_is_there)
-      items.push_back(Json::parse(R"({"metadata": {"name": "n1", "uid": "n",
+    for (int i = 1; node_is_there && i <= node_count; ++i) {
+      items.push_back(Json::parse(R"({"metadata": {"name": "", "uid": "n",
           "labels": {"nvidia.com/gpu.product": "A100"}},
           "status": {"allocatable": {"nvidia.com/gpu": "4", "cpu": "8"},
                      "conditions": [{"type": "Ready", "status": "True"}]}})"));
+      items.back()["metadata"]["name"] = fmt::format("n{}", i);
+    }
     return Json{{"metadata", {{"resourceVersion", "1"}}}, {"items", items}}.dump();
   }
 
@@ -172,6 +229,7 @@ class FakeCluster {
   std::map<std::string, Json> pods_;
   std::vector<std::string> asked_;
   std::string created_;
+  size_t most_ = 0;
   std::unique_ptr<net::testing::HttpServer> http_;
 };
 

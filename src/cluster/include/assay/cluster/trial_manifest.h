@@ -35,9 +35,10 @@ struct CopySettings {
   std::string name_space = {};  ///< where it runs
   std::string resource = "nvidia.com/gpu";
   std::string node_label = "nvidia.com/gpu.product";  ///< of nodes: which kind they have
-  std::string priority_class = {};                    ///< empty: what the cluster gives to all
-  Nanoseconds deadline{};                             ///< after which the cluster itself ends it
-  kubeapi::ObjectName original = {};                  ///< owns the copy when it has a uid
+  std::string priority_class = {};                    ///< empty: "assay-trial" where it is there
+  bool shares_nodes = true;           ///< false: not with pods of other trials of this namespace
+  Nanoseconds deadline{};             ///< after which the cluster itself ends it
+  kubeapi::ObjectName original = {};  ///< owns the copy when it has a uid
 };
 
 struct TrialCopy {

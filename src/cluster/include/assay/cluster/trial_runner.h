@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,8 @@
 #include <assay/promapi/query.h>
 
 namespace assay::cluster {
+
+class TrialHistory;
 
 /// How the throughput of a trial is found: a metric that the app reports itself, numbers in its
 /// log, or else how busy its GPUs are. Numbers of several pods are added.
@@ -35,14 +38,16 @@ struct TrialSettings {
   Nanoseconds warm_up{std::chrono::seconds(30)};  ///< before
   Nanoseconds patience{std::chrono::minutes(2)};  ///< for room, images and a silent API server
   Nanoseconds step{std::chrono::seconds(1)};      ///< between looks at the pods
+  size_t at_once = 1;                             ///< most trials at a time, as room allows
 };
 
 /// What a trial told. What could not be measured is absent.
 struct TrialResult {
   Choice choice = {};
   TrialEnd end = TrialEnd::measured;
-  std::string reason = {};  ///< why it was not measured, in one sentence
-  std::string object = {};  ///< the name of the copy
+  std::string reason = {};   ///< why it was not measured, in one sentence
+  std::string object = {};   ///< the name of the copy
+  std::string session = {};  ///< in the history; empty: it is not kept there
   std::vector<std::string> pods = {};
   std::vector<std::string> nodes = {};
   Timestamp begin = {};  ///< of what was measured
@@ -65,45 +70,70 @@ struct TrialWorld {
   std::function<void(const std::string&)> doing = [](const std::string&) {};
 };
 
-/// Runs trials in a cluster, one at a time, and always removes what it made: also after a failure
-/// and when nothing is wanted any more. One thread at a time; client, queries and world have to
-/// live longer.
+/// Runs trials in a cluster, one or several at once, and always removes what it made: also after a
+/// failure and when nothing is wanted any more. One thread at a time; client, queries, history and
+/// world have to live longer.
 class TrialRunner {
  public:
-  /// `queries` may be null: then only logs are read.
+  /// `queries` may be null: then only logs are read. So may `history`: then no runs are kept.
   TrialRunner(kubeapi::Client& client, promapi::Queries* queries, TrialWorld world,
-              TrialSettings settings);
+              TrialSettings settings, TrialHistory* history = nullptr);
+  TrialRunner(const TrialRunner&) = delete;
+  TrialRunner& operator=(const TrialRunner&) = delete;
+  ~TrialRunner();
 
   /// Finds the resource of the source's kind, and the original object where the cluster has it. An
   /// error: the kind is not installed.
   Result<void> prepare(const TrialSource& source);
   /// Nothing, when it may fit; else why no node can ever run it. Also when nodes cannot be asked.
   std::optional<std::string> lacks_room(const Choice& choice);
-  /// An error: nothing can be tried, as for lack of rights, or the copy could not be removed.
+  /// Whether it can begin now: nothing else runs, or it is allowed beside what does and finds room.
+  bool may_begin(const Choice& choice);
+  /// Whether as many run as may.
+  bool is_full() const { return copies_.size() >= settings_.at_once; }
+  /// From now on it goes on with each step().
+  void begin(const Choice& choice);
+  /// Looks once at each trial; gives those that have ended and are removed. An error: nothing can
+  /// be tried, as for lack of rights, a copy could not be removed, or nothing is wanted any more.
+  /// It ends all trials, and comes when the last is removed.
+  Result<std::vector<TrialResult>> step();
+  /// Whether step() has something to do.
+  bool busy() const { return !copies_.empty() || error_; }
+  /// Between two steps.
+  void pause() const { world_.pause(settings_.step); }
+  /// begin(), and step() until it has ended.
   Result<TrialResult> run(const Choice& choice);
   /// The object that was tried, with its uid; without one when it is not in the cluster.
   const kubeapi::ObjectName& original() const { return settings_.copy.original; }
 
  private:
-  struct Running;
-  Result<std::optional<TrialResult>> create(const TrialCopy& copy, TrialResult result);
+  struct Copy;
+  void advance(Copy& copy);
+  Result<void> create(Copy& copy);
   bool is_ours(const TrialCopy& copy);
-  Result<TrialResult> watch(const TrialCopy& copy, TrialResult result);
-  Result<bool> start(const TrialCopy& copy, Running& running, TrialResult& result);
-  Result<bool> stay(Running& running, TrialResult& result);
-  Result<void> look(Running& running);
-  void tell_end(Running& running, TrialResult& result);
-  Result<void> measure(Running& running, TrialResult& result);
-  Result<void> measure_log(Running& running, TrialResult& result);
-  Result<void> remove(const std::string& name);
+  Result<void> start(Copy& copy);
+  Result<void> stay(Copy& copy);
+  Result<void> look(Copy& copy);
+  bool is_lost(Copy& copy);
+  void tell_end(Copy& copy);
+  Result<void> conclude(Copy& copy);
+  void remove(Copy& copy);
+  void finish(Copy& copy);
+  void give_up(Copy& copy, const Error& error);
+  bool is_over(const Copy& copy) const;
 
   kubeapi::Client& client_;
   promapi::Queries* queries_;
+  TrialHistory* history_;
   TrialWorld world_;
   TrialSettings settings_;
   TrialSource source_ = {};
   kubeapi::Resource resource_ = {};
   std::optional<std::vector<kubeapi::Node>> nodes_ = {};
+  std::vector<std::unique_ptr<Copy>> copies_;
+  std::optional<Error> error_ = {};
+  Timestamp next_room_ = {};  ///< before which room is not asked for again
+  bool room_noted_ = false;
   uint64_t number_;
 };
 

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <assay/base/time.h>
+#include <assay/cluster/trial_choices.h>
+#include <assay/kubeapi/objects.h>
+#include <assay/launch/agents.h>
+#include <assay/samples/records.h>
+#include <assay/store/store.h>
+
+namespace assay::cluster {
+
+struct TrialCopy;
+struct TrialResult;
+struct TrialSettings;
+
+/// Keeps trials as sessions like any other: one for each, with a run for each container of its
+/// pods, measured by the agents of their nodes. What cannot be kept is said once, and trials go on
+/// without. One thread at a time; store, agents and clock have to live longer.
+class TrialHistory {
+ public:
+  struct Place {
+    std::filesystem::path sessions_folder = {};
+    App app = {};
+    std::function<void(const std::string&)> note = [](const std::string&) {};
+  };
+  TrialHistory(store::Store& store, launch::Agents& agents, const Clock& clock, Place place);
+  TrialHistory(const TrialHistory&) = delete;
+  TrialHistory& operator=(const TrialHistory&) = delete;
+  ~TrialHistory();
+
+  /// Its copy is created next.
+  void begin(const TrialResult& trial, const TrialSettings& settings, const TrialCopy& copy);
+  /// Its pods are these at present: asks their agents once.
+  void look(const TrialResult& trial, const std::vector<kubeapi::Pod>& pods);
+  /// Fills in what its pods did between its begin and its end where that is not known yet: the
+  /// throughput by what they reported, and what processors and memory they used where CPUs are
+  /// tried.
+  void measure(const TrialSettings& settings, TrialResult& trial) const;
+  /// Before its copy is removed. Gives the session's id; empty: nothing was kept.
+  std::string end(const TrialResult& trial, bool interrupted);
+
+ private:
+  struct Run;
+  struct Kept;
+  void add(Kept& kept, const kubeapi::Pod& pod, const kubeapi::PodContainer& container);
+  Result<void> begin_session(Kept& kept, const std::string& node);
+  Result<void> begin_run(Kept& kept, Run& run);
+  void ask(Run& run);
+  static std::vector<NotMeasured> gaps_of(const Run& run);
+  Result<void> end_run(Kept& kept, Run& run, const TrialResult& trial, bool interrupted);
+  void give_up(Kept& kept, const std::string& why);
+
+  store::Store& store_;
+  launch::Agents& agents_;
+  const Clock& clock_;
+  const Place place_;
+  std::map<std::string, std::unique_ptr<Kept>> trials_;  ///< by their objects
+  bool noted_ = false;
+};
+
+}  // namespace assay::cluster

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_told.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include <assay/cluster/trial_history.h>
+#include <assay/cluster/trial_runner.h>
+#include <assay/session/new_session.h>
+#include <assay/session/spec.h>
+#include <assay/store/recorder.h>
+
+namespace assay::cluster {
+namespace {
+
+using kubeapi::PodPhase;
+
+/// An agent that did not answer is left alone for a while: the trial must not wait for it.
+constexpr Nanoseconds kRest = std::chrono::seconds(10);
+
+/// What the pod is called beside its copy: "worker-0".
+std::string role_of(const std::string& pod, const std::string& object) {
+  return pod.starts_with(object + "-") ? pod.substr(object.size() + 1) : pod;
+}
+
+RunStatus status_of(const TrialResult& trial, PodPhase phase, bool oom, bool interrupted) {
+  if (oom) return RunStatus::oom;
+  if (phase == PodPhase::succeeded) return RunStatus::finished;
+  if (phase == PodPhase::failed) return RunStatus::failed;
+  const bool cut_off = trial.end == TrialEnd::lost || trial.end == TrialEnd::no_room;
+  if (interrupted || cut_off) return RunStatus::interrupted;
+  return RunStatus::timeout;
+}
+
+std::string detail_of(const TrialResult& trial, RunStatus status) {
+  if (status == RunStatus::finished) return "exited with code 0";
+  if (status == RunStatus::timeout) return "ended after its time, as trials are";
+  if (!trial.reason.empty()) return trial.reason;
+  return status == RunStatus::interrupted ? "the trial was interrupted" : "it failed";
+}
+
+}  // namespace
+
+/// One container.
+struct TrialHistory::Run {
+  RunRecord record = {};
+  std::string node = {};
+  PodPhase phase = PodPhase::running;
+  std::unique_ptr<launch::AgentWatch> watch = {};  ///< none: nobody measures it
+  std::unique_ptr<TrialSink> sink = {};
+  std::string trouble = {};  ///< of the agent
+  bool seen = false;
+  uint64_t looks = 0;
+  uint64_t missed = 0;
+  Timestamp next = {};  ///< before which the agent is not asked again
+};
+
+struct TrialHistory::Kept {
+  std::string metric = {};  ///< by which it is measured
+  bool several = false;     ///< pods
+  Target target = {};
+  std::map<std::string, std::string> labels = {};
+  SessionRecord session = {};                             ///< without an id: not begun
+  std::map<std::string, std::unique_ptr<Run>> runs = {};  ///< by their containers
+  bool given_up = false;
+};
+
+std::vector<NotMeasured> TrialHistory::gaps_of(const Run& run) {
+  const std::string who = "the agent on " + run.node;
+  std::vector<NotMeasured> gaps = {{"node and power", who + " is asked about the app alone"}};
+  if (!run.seen)
+    gaps.push_back({"app", run.trouble.empty() ? who + " did not see its container" : run.trouble});
+  else if (run.missed > 0)
+    gaps.push_back(
+        {"app", fmt::format("{} did not answer {} times: {}", who, run.missed, run.trouble)});
+  return gaps;
+}
+
+TrialHistory::TrialHistory(store::Store& store, launch::Agents& agents, const Clock& clock,
+                           Place place)
+    : store_(store), agents_(agents), clock_(clock), place_(std::move(place)) {}
+
+TrialHistory::~TrialHistory() = default;
+
+void TrialHistory::begin(const TrialResult& trial, const TrialSettings& settings,
+                         const TrialCopy& copy) {
+  auto kept = std::make_unique<Kept>();
+  kept->several = copy.pods > 1;
+  kept->metric = settings.measure.metric;
+  kept->target.name = name_of(trial.choice);
+  kept->target.runtime = "kubernetes";
+  kept->target.timeout = settings.warm_up + settings.time;
+  kept->target.warmup = settings.warm_up;
+  kept->target.interval = std::chrono::seconds(1);
+  if (settings.copy.resource == "cpu")
+    kept->target.limits.cpus = copy.each;
+  else
+    kept->target.limits.gpus = quantity_of(copy.each);
+  kept->labels = {{session::kTrialOf, settings.copy.trial},
+                  {"choice", name_of(trial.choice)},
+                  {"copy", trial.object}};
+  trials_[trial.object] = std::move(kept);
+}
+
+void TrialHistory::give_up(Kept& kept, const std::string& why) {
+  kept.given_up = true;
+  if (!noted_) place_.note("trials are not kept in the history: " + why);
+  noted_ = true;
+}
+
+Result<void> TrialHistory::begin_session(Kept& kept, const std::string& node) {
+  session::NewSession session{.app = place_.app,
+                              .device = agents_.device(node),
+                              .labels = kept.labels,
+                              .sessions_folder = place_.sessions_folder};
+  ASSAY_TRY(kept.session, session::add_session(store_, session, clock_));
+  for (auto& [id, run] : kept.runs) ASSAY_CHECK(begin_run(kept, *run));
+  return {};
+}
+
+Result<void> TrialHistory::begin_run(Kept& kept, Run& run) {
+  ASSAY_CHECK(store_.put_run(kept.session.id, run.record));
+  if (run.watch)
+    run.sink = std::make_unique<TrialSink>(
+        store::make_recorder(store_, kept.session.id, run.record.ordinal), kept.metric);
+  return {};
+}
+
+void TrialHistory::add(Kept& kept, const kubeapi::Pod& pod,
+                       const kubeapi::PodContainer& container) {
+  auto run = std::make_unique<Run>();
+  run->node = pod.node;
+  run->record.ordinal = static_cast<int>(kept.runs.size()) + 1;
+  run->record.target_index = run->record.ordinal - 1;
+  run->record.target = kept.target;
+  run->record.target.image = container.image;
+  std::string& name = run->record.target.name;
+  if (kept.several) name += ", " + role_of(pod.name, kept.labels.at("copy"));
+  const auto prepared = std::count_if(pod.containers.begin(), pod.containers.end(),
+                                      [](const auto& one) { return one.prepares; });
+  if (std::ssize(pod.containers) - prepared > 1) name += ", " + container.name;
+  run->record.runtime = "kubernetes";
+  run->record.isolation = "pod";
+  run->record.started = clock_.now();
+  run->record.ended = run->record.started;
+  auto watch = agents_.watch(pod.node, container.id);
+  if (watch)
+    run->watch = std::move(*watch);
+  else
+    run->trouble = watch.error().message;
+  Run& added = *(kept.runs[container.id] = std::move(run));
+  const bool begun = !kept.session.id.empty();
+  if (!begun && !added.watch) return;  // one that is measured may follow
+  const auto done = begun ? begin_run(kept, added) : begin_session(kept, pod.node);
+  if (!done) give_up(kept, done.error().message);
+}
+
+void TrialHistory::ask(Run& run) {
+  if (!run.sink || clock_.now() < run.next || run.watch->ended()) return;
+  ++run.looks;
+  const auto known = run.watch->look(*run.sink);
+  if (known) {
+    run.seen |= *known;
+    return;
+  }
+  ++run.missed;
+  run.trouble = known.error().message;
+  run.next = clock_.now() + kRest;
+}
+
+void TrialHistory::look(const TrialResult& trial, const std::vector<kubeapi::Pod>& pods) {
+  const auto found = trials_.find(trial.object);
+  if (found == trials_.end()) return;
+  Kept& kept = *found->second;
+  for (const auto& pod : pods) {
+    for (const auto& container : pod.containers) {
+      if (container.prepares || container.id.empty() || kept.given_up) continue;
+      if (!kept.runs.contains(container.id)) add(kept, pod, container);
+      kept.runs[container.id]->phase = pod.phase;
+    }
+  }
+  if (kept.given_up) return;
+  for (auto& [id, run] : kept.runs) ask(*run);
+}
+
+void TrialHistory::measure(const TrialSettings& settings, TrialResult& trial) const {
+  const auto found = trials_.find(trial.object);
+  if (found == trials_.end() || found->second->session.id.empty()) return;
+  const Kept& kept = *found->second;
+  const std::string& metric = settings.measure.metric;
+  Told told;
+  for (const auto& [id, run] : kept.runs)
+    if (run->sink) run->sink->tell(trial.begin, trial.end_time, told);
+  if (!metric.empty() && !(trial.throughput.value > 0) && told.throughput) {
+    trial.throughput = *told.throughput;
+    trial.source = fmt::format("{} as its agent has it", metric);
+  }
+  if (settings.copy.resource != "cpu") return;
+  if (!trial.utilization && told.cores) trial.utilization = *told.cores / trial.choice.count;
+  if (!trial.memory_bytes) trial.memory_bytes = told.memory_bytes;
+}
+
+Result<void> TrialHistory::end_run(Kept& kept, Run& run, const TrialResult& trial,
+                                   bool interrupted) {
+  RunRecord& record = run.record;
+  record.ended = clock_.now();
+  if (run.watch) {
+    if (!interrupted) ask(run);
+    record.started = run.watch->started().value_or(record.started);
+    record.ended = run.watch->ended().value_or(record.ended);
+    record.exit = run.watch->used();
+    record.elsewhere = run.watch->elsewhere();
+  }
+  record.ended = std::max(record.started, record.ended);
+  record.exit.oom_killed |=
+      run.phase == PodPhase::failed && trial.reason.find("OOMKilled") != std::string::npos;
+  record.status = status_of(trial, run.phase, record.exit.oom_killed, interrupted);
+  record.exit.detail = session::masked_text(detail_of(trial, record.status));
+  if (record.status == RunStatus::finished) record.exit.code = 0;
+  record.sampling =
+      Sampling{.interval = record.target.interval,
+               .achieved_interval =
+                   record.duration() / static_cast<int64_t>(std::max<uint64_t>(1, run.looks)),
+               .beats = run.looks};
+  record.not_measured = gaps_of(run);
+  if (run.sink) {
+    ASSAY_TRY(record.losses, run.sink->recorder().finish());
+  }
+  ASSAY_CHECK(store_.put_run(kept.session.id, record));
+  return store_.compact(kept.session.id, record.ordinal);
+}
+
+std::string TrialHistory::end(const TrialResult& trial, bool interrupted) {
+  const auto found = trials_.find(trial.object);
+  if (found == trials_.end()) return "";
+  const std::unique_ptr<Kept> kept = std::move(found->second);
+  trials_.erase(found);
+  if (kept->session.id.empty()) {
+    for (const auto& [id, run] : kept->runs)
+      if (!kept->given_up) give_up(*kept, run->trouble);
+    return "";
+  }
+  for (auto& [id, run] : kept->runs)
+    if (const auto done = end_run(*kept, *run, trial, interrupted); !done)
+      give_up(*kept, done.error().message);
+  if (const auto written = session::write_session(store_, kept->session); !written)
+    give_up(*kept, written.error().message);
+  return kept->session.id;
+}
+
+}  // namespace assay::cluster

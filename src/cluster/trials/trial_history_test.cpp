@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trials/testing/fake_cluster.h"
+
+#include <filesystem>
+
+#include <assay/cluster/trial_history.h>
+#include <assay/cluster/trial_runner.h>
+#include <gtest/gtest.h>
+
+namespace assay::cluster {
+namespace {
+
+using testing::FakeCluster;
+
+constexpr const char* kJob = R"(
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train}
+spec: {template: {spec: {containers: [{name: main, image: i}]}}}
+)";
+const Timestamp kStart = parse_utc("2026-01-01T00:00:00Z").value();
+
+std::string status_with(const std::string& phase) {
+  return fmt::format(
+      R"({{"phase": "{}", "containerStatuses": [{{"name": "main", "image": "i:1",
+          "containerID": "docker://{}"}}]}})",
+      phase, std::string(64, 'c'));
+}
+
+/// Tells of two cores that are always busy; nodes whose name begins with "bare" have no agent.
+class FakeAgents final : public launch::Agents {
+ public:
+  explicit FakeAgents(const Clock& clock) : clock_(clock) {}
+
+  Result<std::unique_ptr<launch::AgentWatch>> watch(const std::string& node,
+                                                    const std::string& /*container*/) override {
+    if (node.starts_with("bare") || absent) return refused("there is no agent on " + node);
+    return std::make_unique<Watch>(*this, node);
+  }
+  Device device(const std::string& node) override {
+    Device device;
+    device.hostname = node;
+    return device;
+  }
+
+  bool absent = false;
+  bool silent = false;
+  double fps = 0;  ///< that is reported; 0: nothing is
+
+ private:
+  class Watch final : public launch::AgentWatch {
+   public:
+    Watch(FakeAgents& agents, std::string node) : agents_(agents), node_(std::move(node)) {}
+    Result<bool> look(SampleSink& sink) override {
+      if (agents_.silent) return refused("it is silent");
+      const Timestamp now = agents_.clock_.now();
+      if (!started_) started_ = now;
+      const auto id = sink.declare(describe(MetricId::cpu_usage_seconds_total, Scope::app, "fake"));
+      sink.sample(id, now, 2 * seconds(now - *started_));
+      if (agents_.fps > 0)
+        sink.sample(sink.declare({"fps", "", Kind::event, Scope::app, "fake", {}}), now,
+                    agents_.fps);
+      return true;
+    }
+    std::optional<Timestamp> started() const override { return started_; }
+    std::optional<Timestamp> ended() const override { return std::nullopt; }
+    Exit used() const override {
+      Exit exit;
+      exit.user_seconds = 140;
+      return exit;
+    }
+    Elsewhere elsewhere() const override { return {node_, "agent on " + node_, {}, {}}; }
+
+   private:
+    FakeAgents& agents_;
+    const std::string node_;
+    std::optional<Timestamp> started_;
+  };
+
+  const Clock& clock_;
+};
+
+class TrialHistoryTest : public ::testing::Test {
+ protected:
+  TrialHistoryTest() {
+    std::string name = std::filesystem::temp_directory_path() / "assay-trials-XXXXXX";
+    folder_ = ::mkdtemp(name.data());
+    store_ = store::open_sqlite(folder_ / "history.db").value();
+    for (int i = 0; i < 300; ++i)
+      cluster_.log += fmt::format("{} step {}\n", format_utc(kStart + std::chrono::seconds(i)), i);
+    cluster_.status = status_with("Running");
+    settings_.copy.trial = "train";
+    settings_.copy.name_space = "lab";
+    settings_.measure = {.log_pattern = "step ([0-9]+)", .log_counts = true};
+    settings_.time = std::chrono::seconds(60);
+    settings_.warm_up = std::chrono::seconds(10);
+    settings_.patience = std::chrono::seconds(30);
+  }
+  ~TrialHistoryTest() override { std::filesystem::remove_all(folder_); }
+
+  TrialHistory history() {
+    TrialHistory::Place place{.sessions_folder = folder_ / "sessions",
+                              .note = [this](const std::string& what) { notes_.push_back(what); }};
+    place.app.name_space = "lab";
+    place.app.name = "train";
+    return {*store_, agents_, clock_, place};
+  }
+
+  Result<TrialResult> run(TrialHistory& history) {
+    const TrialWorld world{.clock = clock_,
+                           .wanted = [this] { return wanted_; },
+                           .pause = [this](Nanoseconds time) { clock_.advance(time); }};
+    TrialRunner runner(client_, nullptr, world, settings_, &history);
+    const auto prepared = runner.prepare(read_trial_source(kJob, "job.yaml").value());
+    if (!prepared) return fail(prepared.error());
+    return runner.run({"A100", 2});
+  }
+
+  std::filesystem::path folder_;
+  std::unique_ptr<store::Store> store_;
+  FakeCluster cluster_;
+  kubeapi::Client client_{cluster_.access()};
+  ManualClock clock_{kStart};
+  FakeAgents agents_{clock_};
+  TrialSettings settings_;
+  std::vector<std::string> notes_;
+  bool wanted_ = true;
+};
+
+TEST_F(TrialHistoryTest, a_trial_is_a_session_like_any_other) {
+  auto kept = history();
+  const auto result = run(kept);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->end, TrialEnd::measured);
+  const auto session = store_->session(result->session);
+  ASSERT_TRUE(session) << session.error().message;
+  EXPECT_EQ(session->app.full_name(), "lab/train");
+  EXPECT_EQ(session->device.hostname, "n1");
+  EXPECT_EQ(session->labels.at("trial"), "train");
+  EXPECT_EQ(session->labels.at("choice"), "A100 x 2");
+  ASSERT_EQ(session->runs.size(), 1U);
+  const RunRecord& run = session->runs[0];
+  EXPECT_EQ(run.target.name, "A100 x 2");
+  EXPECT_EQ(run.target.image, "i:1");
+  EXPECT_EQ(run.target.limits.gpus, "2");
+  EXPECT_EQ(run.status, RunStatus::timeout);
+  EXPECT_EQ(run.runtime, "kubernetes");
+  EXPECT_EQ(seconds(run.duration()), 70);
+  EXPECT_EQ(run.exit.user_seconds, 140);
+  EXPECT_EQ(run.elsewhere->measured_by, "agent on n1");
+  const auto samples = store_->samples(session->id, 1);
+  ASSERT_TRUE(samples);
+  ASSERT_EQ((*samples)->list().size(), 1U);
+  const auto cpu = (*samples)->read(0);
+  ASSERT_TRUE(cpu);
+  EXPECT_GT(cpu->values.size(), 60U);
+  EXPECT_EQ(cpu->values.back(), 140);
+  EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(session->folder) / "session.json"));
+  EXPECT_TRUE(notes_.empty());
+}
+
+TEST_F(TrialHistoryTest, ends_are_told_as_of_other_runs) {
+  auto kept = history();
+  cluster_.status = status_with("Failed");
+  auto result = run(kept);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->end, TrialEnd::failed);
+  const auto failed = store_->session(result->session);
+  ASSERT_TRUE(failed);
+  EXPECT_EQ(failed->runs[0].status, RunStatus::failed);
+  EXPECT_FALSE(failed->runs[0].exit.detail.empty());
+  cluster_.set([](FakeCluster& cluster) { cluster.status = status_with("Succeeded"); });
+  result = run(kept);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(store_->session(result->session)->runs[0].status, RunStatus::finished);
+}
+
+TEST_F(TrialHistoryTest, what_pods_report_and_use_is_told_by_their_agents) {
+  settings_.measure = {.metric = "fps"};
+  agents_.fps = 25;
+  auto kept = history();
+  auto result = run(kept);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->end, TrialEnd::measured) << result->reason;
+  EXPECT_NEAR(result->throughput.value, 25, 1e-9);
+  EXPECT_EQ(result->source, "fps as its agent has it");
+  EXPECT_FALSE(result->utilization) << "of GPUs an agent knows nothing";
+  settings_.copy.resource = "cpu";
+  result = run(kept);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_NEAR(result->utilization.value(), 1, 1e-9) << "two cores of two";
+  settings_.measure = {.metric = "other"};
+  result = run(kept);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->reason, "its throughput could not be measured: its agent has no numbers of it");
+}
+
+TEST_F(TrialHistoryTest, an_interrupted_trial_is_kept_as_such) {
+  int looks = 0;
+  cluster_.on_request = [&](FakeCluster&, const std::string& line) {
+    if (line.find("/pods?") != line.npos && ++looks == 5) wanted_ = false;
+  };
+  auto kept = history();
+  EXPECT_FALSE(run(kept));
+  const auto sessions = store_->list();
+  ASSERT_TRUE(sessions);
+  ASSERT_EQ(sessions->size(), 1U);
+  EXPECT_EQ(sessions->front().status, "interrupted");
+  EXPECT_EQ(cluster_.objects(), 0U);
+}
+
+TEST_F(TrialHistoryTest, without_agents_trials_go_on_and_it_is_said_once) {
+  agents_.absent = true;
+  auto kept = history();
+  for (int i = 0; i < 2; ++i) {
+    const auto result = run(kept);
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_EQ(result->end, TrialEnd::measured);
+    EXPECT_EQ(result->session, "");
+  }
+  EXPECT_EQ(notes_, std::vector<std::string>{
+                        "trials are not kept in the history: there is no agent on n1"});
+  EXPECT_TRUE(store_->list()->empty());
+}
+
+TEST_F(TrialHistoryTest, an_agent_that_falls_silent_is_told_in_the_run) {
+  agents_.silent = true;
+  auto kept = history();
+  const auto result = run(kept);
+  ASSERT_TRUE(result) << result.error().message;
+  const auto session = store_->session(result->session);
+  ASSERT_TRUE(session);
+  const auto& gaps = session->runs[0].not_measured;
+  EXPECT_TRUE(std::any_of(gaps.begin(), gaps.end(), [](const NotMeasured& gap) {
+    return gap.what == "app" && gap.why == "it is silent";
+  }));
+}
+
+TEST_F(TrialHistoryTest, each_pod_is_a_run_also_one_that_nobody_measures) {
+  auto kept = history();
+  TrialResult trial{.choice = {"A100", 2}, .object = "train-trial-1"};
+  kept.begin(trial, settings_, {.name = trial.object, .workers = 2, .each = 1, .pods = 2});
+  std::vector<kubeapi::Pod> pods(2);
+  for (int i = 0; i < 2; ++i) {
+    pods[i].name = fmt::format("train-trial-1-worker-{}", i);
+    pods[i].node = i == 0 ? "bare" : "n2";
+    pods[i].phase = kubeapi::PodPhase::running;
+    pods[i].containers = {{.name = "prepare", .id = "p", .prepares = true},
+                          {.name = "main", .id = fmt::format("c{}", i)}};
+  }
+  pods[1].containers.push_back({.name = "sidecar", .id = "s"});
+  kept.look(trial, pods);
+  clock_.advance(std::chrono::seconds(1));
+  kept.look(trial, pods);
+  const auto session = store_->session(kept.end(trial, false));
+  ASSERT_TRUE(session) << session.error().message;
+  EXPECT_EQ(session->device.hostname, "n2");
+  ASSERT_EQ(session->runs.size(), 3U);
+  EXPECT_EQ(session->runs[0].target.name, "A100 x 2, worker-0");
+  EXPECT_EQ(session->runs[0].not_measured.back().why, "there is no agent on bare");
+  EXPECT_EQ(session->runs[1].target.name, "A100 x 2, worker-1, main");
+  EXPECT_EQ(session->runs[1].target.limits.gpus, "1");
+}
+
+}  // namespace
+}  // namespace assay::cluster

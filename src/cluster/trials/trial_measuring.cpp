@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_measuring.h"
+
+#include "log_rate.h"
+#include "trial_metrics.h"
+
+#include <cmath>
+#include <fmt/format.h>
+
+namespace assay::cluster {
+namespace {
+
+bool reads_logs(const Measure& measure) {
+  return measure.metric.empty() && !measure.log_pattern.empty();
+}
+
+Result<void> measure_logs(const TrialSettings& settings, TrialPods& pods, TrialResult& result) {
+  net::Stopper stopper;
+  ASSAY_TRY(const auto pattern, LogPattern::compile(settings.measure.log_pattern));
+  result.source = "its log";
+  double variance = 0;
+  for (const auto& pod : result.pods) {
+    const auto log = pods.log(pod, stopper);
+    if (!log) continue;
+    const auto rate = rate_of(numbers_in(*log, pattern), settings.measure.log_counts, result.begin,
+                              result.end_time);
+    if (!rate) continue;
+    result.throughput.value += rate->value;
+    variance += std::pow(rate->value * rate->sd, 2);
+  }
+  if (result.throughput.value > 0)
+    result.throughput.sd = std::sqrt(variance) / result.throughput.value;
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_measure(const Measure& measure) {
+  ASSAY_CHECK(check_metric(measure.metric));
+  if (measure.log_pattern.empty()) return {};
+  ASSAY_TRY([[maybe_unused]] const auto pattern, LogPattern::compile(measure.log_pattern));
+  return {};
+}
+
+Result<void> measure_trial(const TrialSettings& settings, const Witnesses& witnesses,
+                           TrialResult& result) {
+  net::Stopper stopper;
+  Result<void> asked;
+  if (witnesses.queries != nullptr)
+    asked = ask_prometheus(*witnesses.queries, settings, result, stopper);
+  if (reads_logs(settings.measure)) ASSAY_CHECK(measure_logs(settings, witnesses.pods, result));
+  if (witnesses.history != nullptr) witnesses.history->measure(settings, result);
+  const double rate = result.throughput.value;
+  if (!(rate > 0) && !asked) {
+    // That says nothing about the choice.
+    result.end = TrialEnd::lost;
+    result.reason = "Prometheus could not be asked: " + asked.error().message;
+    return {};
+  }
+  if (!(rate > 0)) {
+    result.end = TrialEnd::failed;
+    result.reason = fmt::format("its throughput could not be measured: {} has no numbers of it",
+                                result.source.empty() ? "its agent" : result.source);
+    return {};
+  }
+  const double price = price_of(settings.prices, result.choice);
+  if (price > 0) result.unit_cost = price / 3600 / rate;
+  if (result.watts) result.unit_joules = *result.watts / rate;
+  return {};
+}
+
+}  // namespace assay::cluster

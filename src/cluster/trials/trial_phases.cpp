@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_copy.h"
+#include "trial_measuring.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include <assay/kubeapi/writes.h>
+#include <assay/net/http_client.h>
+
+namespace assay::cluster {
+namespace {
+
+using kubeapi::Outcome;
+using kubeapi::Pod;
+using kubeapi::PodPhase;
+
+constexpr Nanoseconds kGonePatience = std::chrono::seconds(60);
+/// Requests about nodes are rarer than looks at pods.
+constexpr int kLooksPerNode = 5;
+
+bool all_are(const std::vector<Pod>& pods, std::initializer_list<PodPhase> phases) {
+  return std::all_of(pods.begin(), pods.end(), [&](const Pod& pod) {
+    return std::find(phases.begin(), phases.end(), pod.phase) != phases.end();
+  });
+}
+const Pod* failed_of(const std::vector<Pod>& pods) {
+  const auto found = std::find_if(pods.begin(), pods.end(),
+                                  [](const Pod& pod) { return pod.phase == PodPhase::failed; });
+  return found == pods.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+/// An answer to its creation was lost on the way, and the second try found it there.
+bool TrialRunner::is_ours(const TrialCopy& copy) {
+  net::Stopper stopper;
+  const auto meta = kubeapi::get_meta(
+      client_, {.resource = resource_, .name_space = settings_.copy.name_space, .name = copy.name},
+      stopper);
+  if (!meta || !*meta) return false;
+  const auto label = (*meta)->labels.find(kCopyLabel);
+  return label != (*meta)->labels.end() && label->second == copy.name;
+}
+
+Result<void> TrialRunner::create(Copy& copy) {
+  net::Stopper stopper;
+  if (world_.clock.now() < copy.next) return {};
+  const auto written = kubeapi::create_object(client_, resource_, settings_.copy.name_space,
+                                              copy.made.manifest, stopper);
+  if (!written) return is_over(copy) ? Result<void>(fail(written.error())) : Result<void>();
+  if (written->outcome == Outcome::done ||
+      (written->outcome == Outcome::taken && is_ours(copy.made))) {
+    copy.phase = Copy::Phase::starting;
+    copy.until = world_.clock.now() + settings_.patience;
+    return start(copy);
+  }
+  if (written->outcome == Outcome::throttled && !is_over(copy)) {
+    copy.next = world_.clock.now() + written->retry_after;
+    return {};
+  }
+  if (written->outcome != Outcome::refused) return refused(written->why);
+  const bool quota = written->why.find("exceeded quota") != std::string::npos;
+  copy.result.end = quota ? TrialEnd::no_room : TrialEnd::failed;
+  copy.result.reason = written->why;
+  finish(copy);
+  return {};
+}
+
+Result<void> TrialRunner::look(Copy& copy) {
+  net::Stopper stopper;
+  auto found = copy.pods.list(stopper);
+  ++copy.looks;
+  if (found) {
+    copy.silent.reset();
+    copy.now = std::move(*found);
+    if (history_ != nullptr) history_->look(copy.result, copy.now);
+    return {};
+  }
+  const Timestamp now = world_.clock.now();
+  if (!copy.silent) copy.silent = now;
+  if (!world_.wanted()) return interrupted();
+  if (now - *copy.silent > settings_.patience) return fail(found.error());
+  return {};
+}
+
+/// Until all pods run.
+Result<void> TrialRunner::start(Copy& copy) {
+  net::Stopper stopper;
+  ASSAY_CHECK(look(copy));
+  const bool complete = static_cast<double>(copy.now.size()) >= copy.made.pods;
+  if (complete && all_are(copy.now, {PodPhase::running, PodPhase::succeeded})) {
+    for (const auto& pod : copy.now) {
+      copy.result.pods.push_back(pod.name);
+      auto& nodes = copy.result.nodes;
+      if (std::find(nodes.begin(), nodes.end(), pod.node) == nodes.end()) nodes.push_back(pod.node);
+    }
+    copy.result.begin = world_.clock.wall() + settings_.warm_up;
+    copy.phase = Copy::Phase::staying;
+    copy.until = world_.clock.now() + settings_.warm_up + settings_.time;
+    return {};
+  }
+  if (failed_of(copy.now) != nullptr) {
+    tell_end(copy);
+    return {};
+  }
+  const auto trouble = copy.pods.trouble(stopper);
+  if (!trouble.hopeless && !is_over(copy)) return {};
+  copy.result.end = trouble.unschedulable ? TrialEnd::no_room : TrialEnd::failed;
+  copy.result.reason =
+      trouble.text.empty() ? "no pod was made; does its operator run?" : trouble.text;
+  finish(copy);
+  return {};
+}
+
+/// Whether a pod that was there is gone, or its node.
+bool TrialRunner::is_lost(Copy& copy) {
+  net::Stopper stopper;
+  const bool missing =
+      std::any_of(copy.result.pods.begin(), copy.result.pods.end(), [&](const std::string& name) {
+        return std::none_of(copy.now.begin(), copy.now.end(),
+                            [&](const Pod& pod) { return pod.name == name; });
+      });
+  bool lost = false;
+  if (missing || copy.looks % kLooksPerNode == 0)
+    for (const auto& node : copy.result.nodes) lost |= copy.pods.is_lost(node, stopper);
+  if (!lost && !missing) return false;
+  copy.result.end = TrialEnd::lost;
+  copy.result.reason = lost ? "its node disappeared" : "somebody deleted its pods";
+  return true;
+}
+
+/// Until its time is over, or its pods have ended well.
+Result<void> TrialRunner::stay(Copy& copy) {
+  if (is_over(copy)) return conclude(copy);
+  ASSAY_CHECK(look(copy));
+  if (copy.silent) return {};
+  if (is_lost(copy))
+    finish(copy);
+  else if (failed_of(copy.now) != nullptr)
+    tell_end(copy);
+  else if (all_are(copy.now, {PodPhase::succeeded}))
+    return conclude(copy);
+  return {};
+}
+
+void TrialRunner::tell_end(Copy& copy) {
+  net::Stopper stopper;
+  const Pod& pod = *failed_of(copy.now);
+  if (copy.pods.is_lost(pod.node, stopper)) {
+    copy.result.end = TrialEnd::lost;
+    copy.result.reason = fmt::format("its node {} disappeared", pod.node);
+  } else {
+    copy.result.end = TrialEnd::failed;
+    copy.result.reason = copy.pods.trouble(stopper).text;
+    if (copy.result.reason.empty()) copy.result.reason = "it failed";
+    const std::string words = copy.pods.last_words(pod.name, stopper);
+    if (!words.empty()) copy.result.reason += ": " + words;
+  }
+  finish(copy);
+}
+
+Result<void> TrialRunner::conclude(Copy& copy) {
+  copy.result.end_time = world_.clock.wall();
+  ASSAY_CHECK(measure_trial(settings_, {copy.pods, queries_, history_}, copy.result));
+  finish(copy);
+  return {};
+}
+
+/// Also when nothing is wanted any more: what was made would stay for ever.
+void TrialRunner::remove(Copy& copy) {
+  net::Stopper stopper;
+  const kubeapi::ObjectName object{
+      .resource = resource_, .name_space = settings_.copy.name_space, .name = copy.made.name};
+  client_.set_wanted([] { return true; });
+  if (!copy.deleted) {
+    const auto written =
+        kubeapi::delete_object(client_, object, kubeapi::Propagation::foreground, stopper);
+    copy.deleted =
+        written && (written->outcome == Outcome::done || written->outcome == Outcome::gone);
+    if (copy.deleted) {
+      copy.until = world_.clock.now() + kGonePatience;
+    } else if (is_over(copy)) {
+      copy.phase = Copy::Phase::gone;
+      copy.broken = true;
+      error_ = Error{
+          ErrorKind::environment,
+          fmt::format("{} could not be removed ({}); 'assay cluster trial --clean' does it later, "
+                      "and the cluster ends it after its deadline",
+                      copy.made.name, written ? written->why : written.error().message)};
+    }
+  }
+  // The next one needs its room.
+  if (copy.deleted) {
+    const auto meta = kubeapi::get_meta(client_, object, stopper);
+    if ((meta && !*meta) || is_over(copy)) copy.phase = Copy::Phase::gone;
+  }
+  client_.set_wanted(world_.wanted);
+}
+
+}  // namespace assay::cluster
