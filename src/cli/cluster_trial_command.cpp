@@ -2,6 +2,7 @@
 #include "cluster_commands.h"
 #include "cluster_options.h"
 #include "exit_code.h"
+#include "job_options.h"
 #include "placement_options.h"
 #include "prometheus_options.h"
 #include "signals.h"
@@ -13,9 +14,12 @@
 #include <thread>
 
 #include <assay/base/files.h>
+#include <assay/cluster/trial_history.h>
 #include <assay/cluster/trial_report.h>
 #include <assay/kubeapi/annotations.h>
 #include <assay/net/http_client.h>
+#include <assay/session/session.h>
+#include <assay/store/store.h>
 
 namespace assay::cli {
 namespace {
@@ -23,13 +27,14 @@ namespace {
 constexpr const char* kFooter = R"(
 Examples:
   assay cluster trial -f job.yaml --gpus 'Tesla-T4:1,2,4;A100:1' --for 3m --metric samples_per_second \
-      --prometheus 10.0.0.5
+      --prometheus 10.0.0.5 --at-once 2
   assay cluster trial -f job.yaml --gpus 'Tesla-T4:1,2,4;A100:1' --log-pattern 'images/sec: ([0-9.]+)' \
       --want cheapest --price 'Tesla-T4=0.35;A100=2.9'
   assay cluster trial -f job.yaml --gpus 1,2,4 --resource cpu --log-pattern 'step ([0-9]+)' --log-counts
   assay cluster trial --clean -n lab                            removes what a killed call left
 
-Copies of the job run for a few minutes each, one after the other, and are removed again.
+Copies of the job run for a few minutes each, one after the other or --at-once, and are removed again. Each is a session of
+the history, measured by the agents of its nodes.
 )";
 
 struct TrialArguments {
@@ -44,9 +49,10 @@ struct TrialArguments {
   cluster::TrialSettings settings;
   QuestionOptions question;
   cluster::PlanLimits limits;
-  std::string kubeconfig;
+  JobArguments cluster;
   PrometheusOptions prometheus;
   std::string shared;
+  bool share_nodes = false;
   bool clean = false;
   bool json = false;
 };
@@ -71,6 +77,7 @@ Result<cluster::TrialSettings> settings_of(const TrialArguments& args,
   settings.prices = question.prices;
   settings.copy.trial = label_of(args.name.empty() ? source.name : args.name);
   settings.copy.name_space = args.name_space;
+  settings.copy.shares_nodes = settings.at_once == 1 || args.share_nodes;
   ASSAY_TRY(settings.time, parse_duration(args.time));
   ASSAY_TRY(settings.warm_up, parse_duration(args.warm_up));
   ASSAY_TRY(settings.patience, parse_duration(args.patience));
@@ -79,11 +86,47 @@ Result<cluster::TrialSettings> settings_of(const TrialArguments& args,
   return settings;
 }
 
+/// Less when a signal comes; one that came before does not count: what is removed is waited for.
 void pause_for(Nanoseconds time, const Signals& signals) {
   constexpr Nanoseconds kStep = std::chrono::milliseconds(100);
-  for (; time.count() > 0 && !signals.came(); time -= kStep)
+  const bool came = signals.came();
+  for (; time.count() > 0 && signals.came() == came; time -= kStep)
     std::this_thread::sleep_for(std::min(time, kStep));
 }
+
+void say(const std::string& what) {
+  fmt::print(stderr, "assay: {}\n", what);
+}
+
+/// Keeps trials in the history, where there is one.
+class Keeping {
+ public:
+  Keeping(const TrialArguments& args, const cluster::TrialSource& source, const Context& context,
+          const Clock& clock) {
+    auto store = store::open_sqlite(context.store);
+    const auto settings = job_settings(args.cluster);
+    if (!store || !settings) {
+      say("trials are not kept in the history: " +
+          (store ? settings.error().message : store.error().message));
+      return;
+    }
+    store_ = std::move(*store);
+    for (const auto& line : session::recover(*store_)) say(line);
+    agents_ = launch::open_agents(*settings, clock);
+    cluster::TrialHistory::Place place{.sessions_folder = context.store.parent_path() / "sessions",
+                                       .note = say};
+    place.app.name_space = args.name_space;
+    place.app.name = source.name;
+    history_.emplace(*store_, *agents_, clock, std::move(place));
+  }
+  /// Null: nothing is kept.
+  cluster::TrialHistory* history() { return history_ ? &*history_ : nullptr; }
+
+ private:
+  std::unique_ptr<store::Store> store_;
+  std::unique_ptr<launch::Agents> agents_;
+  std::optional<cluster::TrialHistory> history_;
+};
 
 void tell_removed(const std::vector<std::string>& removed) {
   for (const auto& name : removed) fmt::print(stderr, "assay: {} was left over, removed\n", name);
@@ -103,7 +146,7 @@ void annotate(kubeapi::Client& client, const kubeapi::ObjectName& original,
 }
 
 Result<int> clean(const TrialArguments& args) {
-  ASSAY_TRY(const auto access, cluster_access(args.kubeconfig));
+  ASSAY_TRY(const auto access, cluster_access(args.cluster.kubeconfig));
   kubeapi::Client client(access);
   net::Stopper stopper;
   std::string name = args.name;
@@ -157,24 +200,27 @@ Result<int> trial(TrialArguments args, const Context& context) {
   for (const auto& choice : report.choices)
     ASSAY_CHECK(cluster::make_trial_copy(source, choice, settings.copy, 0).map([](const auto&) {}));
   const auto prometheus = prometheus_access(args.prometheus);
-  if (prometheus.url.empty() && settings.measure.log_pattern.empty())
-    return bad_input("without --log-pattern, --prometheus has to say who knows the throughput");
-  ASSAY_TRY(const auto access, cluster_access(args.kubeconfig));
+  if (prometheus.url.empty() && settings.measure.log_pattern.empty() &&
+      settings.measure.metric.empty())
+    return bad_input(
+        "without --metric or --log-pattern, --prometheus has to say who knows the throughput");
+  ASSAY_TRY(const auto access, cluster_access(args.cluster.kubeconfig));
   kubeapi::Client client(access);
   const Signals signals;
   const SystemClock clock;
-  const cluster::TrialWorld world{
-      .clock = clock,
-      .wanted = [&] { return !signals.came(); },
-      .pause = [&](Nanoseconds time) { pause_for(time, signals); },
-      .doing = [](const std::string& what) { fmt::print(stderr, "assay: {}\n", what); }};
+  const cluster::TrialWorld world{.clock = clock,
+                                  .wanted = [&] { return !signals.came(); },
+                                  .pause = [&](Nanoseconds time) { pause_for(time, signals); },
+                                  .doing = say};
   net::Stopper stopper;
   ASSAY_TRY(const auto removed,
             cluster::clean_trials(client, clock, args.name_space, settings.copy.trial, stopper));
   tell_removed(removed);
   std::optional<promapi::Queries> queries;
   if (!prometheus.url.empty()) queries.emplace(prometheus);
-  cluster::TrialRunner runner(client, queries ? &*queries : nullptr, world, settings);
+  Keeping keeping(args, source, context, clock);
+  cluster::TrialRunner runner(client, queries ? &*queries : nullptr, world, settings,
+                              keeping.history());
   ASSAY_CHECK(runner.prepare(source));
   const auto done = cluster::run_trials(runner, world, report);
   if (!done && signals.came()) {
@@ -240,8 +286,15 @@ void add_choice_options(CLI::App& command, TrialArguments& args) {
       ->type_name("KEY");
   command
       .add_option("--priority-class", args.settings.copy.priority_class,
-                  "Priority class of the copies (default: the cluster's)")
+                  "Priority class of the copies (assay-trial, where the cluster has it)")
       ->type_name("NAME");
+  command
+      .add_option("--at-once", args.settings.at_once,
+                  "Most trials at a time, as room allows, each on nodes of its own (1)")
+      ->check(CLI::Range(1, 100))
+      ->type_name("N");
+  command.add_flag("--share-nodes", args.share_nodes,
+                   "Trials at once may be on one node, where they can slow each other down");
   command.add_option("--most", args.limits.most_trials, "Most trials (half of the choices)")
       ->check(CLI::PositiveNumber);
   command.add_option("--sure", args.limits.sure, "Probability at which the answer is clear (0.98)")
@@ -264,9 +317,10 @@ void add_cluster_trial_command(CLI::App& cluster, Context& context) {
   command->add_flag("--json", args->json, "Print everything as JSON");
   add_measure_options(*command, *args);
   add_question_options(*command, args->question);
-  add_kubeconfig_option(*command, args->kubeconfig, "Cluster");
+  add_kubeconfig_option(*command, args->cluster.kubeconfig, "Cluster");
   add_prometheus_options(*command, args->prometheus,
                          "Prometheus that knows the pods (default: PROMETHEUS_IP)", "Cluster");
+  add_agent_options(*command, args->cluster, "Cluster");
   add_shared_option(*command, args->shared);
   add_store_option(*command, context);
   command->callback(

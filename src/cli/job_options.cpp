@@ -48,6 +48,19 @@ std::string JobArguments::first_given() const {
   return kubeconfig.empty() ? "" : "--kubeconfig";
 }
 
+void add_agent_options(CLI::App& command, JobArguments& args, const char* group) {
+  const auto option = [&](const char* name, auto& into, const char* help, const char* type) {
+    command.add_option(name, into, help)->type_name(type)->group(group);
+  };
+  option("--agent", args.agent, "Ask the node's agent at this address, not by the API server",
+         "URL");
+  option("--agent-namespace", args.agent_namespace, "Where the agents' pods are (assay)", "NAME");
+  option("--agent-label", args.agent_label,
+         "By which they are found (app.kubernetes.io/name=assay-agent)", "LABEL=VALUE");
+  option("--agent-token-file", args.agent_token_file,
+         "With the token that agents want (default: the cluster's secret assay-reader)", "FILE");
+}
+
 void add_job_options(CLI::App& command, JobArguments& args) {
   const auto option = [&](const char* name, auto& into, const char* help, const char* type) {
     return command.add_option(name, into, help)->type_name(type)->group(kGroup);
@@ -61,13 +74,7 @@ void add_job_options(CLI::App& command, JobArguments& args) {
          "LABEL[=PATTERN]");
   option("--namespace", args.name_space, "Where the Jobs are made (default)", "NAME");
   add_kubeconfig_option(command, args.kubeconfig, kGroup);
-  option("--agent", args.agent, "Ask the node's agent at this address, not by the API server",
-         "URL");
-  option("--agent-namespace", args.agent_namespace, "Where the agents' pods are (assay)", "NAME");
-  option("--agent-label", args.agent_label,
-         "By which they are found (app.kubernetes.io/name=assay-agent)", "LABEL=VALUE");
-  option("--agent-token-file", args.agent_token_file,
-         "With the token that agents want (default: the cluster's secret assay-reader)", "FILE");
+  add_agent_options(command, args, kGroup);
   option("--hooks-folder", args.hooks_folder,
          "The nodes' folder with the agent's socket, mounted for the app at /metrics; '' for none "
          "(/run/assay)",

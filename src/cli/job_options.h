@@ -30,6 +30,8 @@ struct JobArguments {
 };
 
 void add_job_options(CLI::App& command, JobArguments& args);
+/// Only those that say where the agents are.
+void add_agent_options(CLI::App& command, JobArguments& args, const char* group);
 
 /// Errors name the option.
 Result<launch::JobSettings> job_settings(const JobArguments& args);

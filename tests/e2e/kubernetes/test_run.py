@@ -1,78 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sessions on a node of a real Kubernetes: Jobs, measured by the node's agent, on the clock of whoever asked."""
-import io
 import json
 import os
-import pathlib
 import re
 import signal
-import tarfile
 
+import node_agent
 import pytest
-from conftest import BIN, KNOWN_LOAD, Place, wait_until
+from conftest import Place, wait_until
 
 MB = 1 << 20
-TOKEN = "a-token-of-the-agents-test"
-# The agent of this build, which needs this machine's libraries; else as deploy/kubernetes has it.
-AGENT = """
-apiVersion: v1
-kind: Pod
-metadata: {name: NAME, namespace: assay, labels: {app.kubernetes.io/name: assay-agent}}
-spec:
-  nodeName: NODE
-  hostPID: true
-  hostNetwork: NETWORK
-  terminationGracePeriodSeconds: 1
-  containers:
-  - name: agent
-    image: busybox:1
-    command: [chroot, /host, BIN/assay-agent, --config, FOLDER/agent.yaml]
-    securityContext: {capabilities: {add: [SYS_NICE, SYS_PTRACE]}}
-    readinessProbe: {httpGet: {path: /readyz, port: 9410}, periodSeconds: 1}
-    volumeMounts: [{name: host, mountPath: /host}]
-  volumes: [{name: host, hostPath: {path: /}}]
-"""
-
-
-def image_of(*programs):
-    """A tar of programs that need nothing else."""
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w") as tar:
-        for program in programs:
-            tar.add(program, f"bin/{pathlib.Path(program).name}")
-        tmp = tarfile.TarInfo("tmp")
-        tmp.type = tarfile.DIRTYPE
-        tar.addfile(tmp)
-    return out.getvalue()
-
-
-def start_agent(cluster, folder, pod, node, network):
-    """Of that node, in a pod that wants a token."""
-    folder.chmod(0o755)
-    (folder / "token").write_text(TOKEN)
-    (folder / "token").chmod(0o600)
-    (folder / "hooks").mkdir()
-    (folder / "agent.yaml").write_text(json.dumps({
-        "listen": "0.0.0.0:9410", "hooks": str(folder / "hooks/live_metrics.sock"), "docker": "",
-        "tokens": [{"file": "token", "roles": ["read"]}]}))
-    words = {"BIN": str(BIN), "FOLDER": str(folder), "NAME": pod, "NODE": node, "NETWORK": str(network).lower()}
-    cluster.kubectl("create", "-f", "-", text=re.sub("|".join(words), lambda found: words[found[0]], AGENT))
-    cluster.kubectl("wait", "--for=condition=Ready", f"pod/{pod}", "-n", "assay", "--timeout=50s")
 
 
 @pytest.fixture(scope="module")
 def node(cluster, tmp_path_factory):
-    """The cluster's node, with an agent and an image to run."""
+    """The cluster's node, with an agent in a pod that wants a token, and an image to run."""
+    node_agent.add_load_image(cluster)
+    cluster.hooks = node_agent.start(cluster, tmp_path_factory.mktemp("agent"))
     name = cluster.kubectl("get", "nodes", "-o", "jsonpath={.items[0].metadata.name}")
-    folder = tmp_path_factory.mktemp("agent")
-    cluster.add_image("load:1", image_of(KNOWN_LOAD, BIN / "frames_load", "/usr/bin/busybox"), "ENV PATH=/bin")
-    cluster.kubectl("create", "namespace", "assay")
-    cluster.kubectl("create", "secret", "generic", "assay-reader", "-n", "assay", f"--from-literal=token={TOKEN}")
-    start_agent(cluster, folder, "agent", name, network=True)
     cluster.kubectl("label", "node", name, "board=orin", "--overwrite")
-    cluster.hooks = str(folder / "hooks")
     yield name
-    cluster.kubectl("delete", "namespace", "assay", "--wait=false")
+    node_agent.stop(cluster)
 
 
 @pytest.fixture
@@ -80,7 +28,7 @@ def second(cluster, node, tmp_path_factory):
     """Another node of another kind. Both are this machine: its agent has to have an address of its own."""
     name = cluster.call("second-up")
     cluster.kubectl("label", "node", name, "board=nano")
-    start_agent(cluster, tmp_path_factory.mktemp("second"), "agent-2", name, network=False)
+    node_agent.add(cluster, tmp_path_factory.mktemp("second"), "agent-2", name, network=False)
     yield name
     cluster.call("second-down")
     cluster.kubectl("delete", "node", name, "--ignore-not-found")

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """`assay cluster trial` in a real Kubernetes, with CPUs as what is counted."""
 import json
+import os
 import signal
 import subprocess
 
+import node_agent
 import pytest
 import training_jobs
+from clusters import CLUSTER
 from conftest import Place, wait_until
+
+STEPS = 'i=0; while :; do n=0; while [ $n -lt 4000 ]; do n=$((n+1)); done; i=$((i+1)); echo step $i; done'
 
 # Each step is the same work, so that steps per second are in proportion to the CPU time that it is given.
 JOB = """
@@ -21,8 +26,8 @@ spec:
       containers:
       - name: main
         image: busybox:1
-        command: [sh, -c, 'i=0; while :; do n=0; while [ $n -lt 4000 ]; do n=$((n+1)); done; i=$((i+1)); echo step $i; done']
-"""
+        command: [sh, -c, 'STEPS']
+""".replace("STEPS", STEPS)
 QUOTA = """
 apiVersion: v1
 kind: ResourceQuota
@@ -34,6 +39,13 @@ spec: {hard: {requests.cpu: 300m}}
 def measured(seconds="8s", patience="40s"):
     return ["--resource", "cpu", "--log-pattern", "step ([0-9]+)", "--log-counts", "--for", seconds, "--warm-up", "2s",
             "--patience", patience]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def agent(cluster, tmp_path_factory):
+    """Gives the folder of its socket."""
+    yield node_agent.start(cluster, tmp_path_factory.mktemp("agent"))
+    node_agent.stop(cluster)
 
 
 @pytest.fixture
@@ -58,18 +70,39 @@ def test_the_best_number_of_cpus_is_found_and_nothing_is_left(cluster, place):
         assert found["answer"]["clear"] and len(found["trials"]) <= 2, found
         for one in found["trials"]:
             assert one["end"] == "measured" and one["pods"] and one["nodes"] and one["unit_cost"] > 0, one
-            assert one["utilization_ratio"] is None  # no Prometheus here: it is missing, not zero
+            assert 0.5 < one["utilization_ratio"] < 1.3 and one["memory_bytes"] > 0  # by the agent: there is no Prometheus here
+            assert one["power_watts"] is None  # it is missing, not zero
         written = json.loads(cluster.kubectl("get", "job", "steps", "-o", "json"))["metadata"]["annotations"]
         assert json.loads(written["ai.centaurus.io/trial"])["answer"]["count"] == .9
         told = place.assay("cluster", "recommend")
         assert told.returncode == 0 and told.stdout.startswith("x 0.9: fastest"), told
         assert not left(cluster) and not left(cluster, "pods")
+        check_history(place, found)
     finally:
         cluster.kubectl("delete", "job", "steps")
 
 
+def check_history(place, found):
+    """Each trial is a session, with what the agent has measured."""
+    assert [one["session"] for one in place.json("history", "--json")] == [one["session"] for one in reversed(found["trials"])]
+    for trial in found["trials"]:
+        session = place.json("history", "show", trial["session"], "--json")
+        assert session["labels"]["trial"] == "steps" and session["labels"]["choice"] == f"x {trial['count']}", session
+        assert session["device"]["hostname"] == trial["nodes"][0] and session["app"]["name"] == "steps"
+        run, = session["runs"]
+        assert run["status"] == "timeout" and run["elsewhere"]["measured_by"] == f"agent on {trial['nodes'][0]}", run
+        # It is always busy, within its limit.
+        assert run["footprint"]["cpu_cores"]["mean"] == pytest.approx(trial["count"], rel=0.35), run["footprint"]
+        assert run["footprint"]["memory_bytes"]["peak"] > 0
+
+
 def test_speeds_are_in_proportion_to_cpus(cluster, place):
-    found = place.json("cluster", "trial", "-f", "job.yaml", "--gpus", "0.2,0.4", "--all", *measured(), "--json", timeout=300)
+    done = place.assay("cluster", "trial", "-f", "job.yaml", "--gpus", "0.2,0.4", "--all", *measured(), "--json",
+                       "--agent-namespace", "default", timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("trials are not kept in the history: there is no agent of Assay") == 1, done.stderr
+    assert place.json("history", "--json") == []
+    found = json.loads(done.stdout)
     speeds = {one["count"]: one["throughput"] for one in found["trials"]}
     assert 1.4 < speeds[.4] / speeds[.2] < 3, found  # on a busy machine limits are kept less exactly
 
@@ -105,10 +138,69 @@ spec: {mpiReplicaSpecs: {Worker: {replicas: 1, template: {spec: {containers: [{n
     assert told.returncode == 2 and "no MPIJob of kubeflow.org: is its operator installed?" in told.stderr
 
 
+def test_what_an_app_reports_to_its_agent_is_its_throughput(cluster, agent, place):
+    node_agent.add_load_image(cluster)
+    (place.folder / "frames.yaml").write_text("""
+apiVersion: v1
+kind: Pod
+metadata: {name: frames}
+spec:
+  containers:
+  - name: main
+    image: load:1
+    command: [frames_load, "1", "20", "600"]
+    volumeMounts: [{name: hooks, mountPath: /metrics}]
+  volumes: [{name: hooks, hostPath: {path: HOOKS}}]
+""".replace("HOOKS", agent))
+    found = place.json("cluster", "trial", "-f", "frames.yaml", "--resource", "cpu", "--gpus", "0.5", "--metric", "fps", "--for",
+                       "6s", "--warm-up", "2s", "--price", "0.04", "--work", "1e6", "--deadline", "8h", "--json", timeout=120)
+    assert found["answer"]["throughput"] == pytest.approx(25, rel=0.35), found  # a frame takes 20 ms of a CPU
+    assert found["trials"][0]["source"] == "fps as its agent has it" and found["trials"][0]["unit_cost"] > 0, found
+    late = place.assay("cluster", "recommend", "frames", "--work", "1e9", "--deadline", "8h")
+    assert late.returncode == 99 and "None of these choices does it within 8 h" in late.stdout, late
+
+
+@pytest.mark.parametrize("job, pods", [
+    (training_jobs.mpi_job("mpi", 1), ["launcher", "worker-0", "worker-1"]),
+    (training_jobs.pytorch_job("torch", 1), ["master-0", "worker-0"])], ids=["MPIJob", "PyTorchJob"])
+def test_training_jobs_are_tried_with_all_their_pods(cluster, place, job, pods):
+    training_jobs.define_kinds(cluster)
+    template = training_jobs.pod_template(("sh", "-c", STEPS), resources={"limits": {"cpu": "100m"}})
+    for role in next(value for key, value in job["spec"].items() if key.endswith("ReplicaSpecs")).values():
+        role["template"] = template
+    (place.folder / "job.json").write_text(json.dumps(job))
+    kind = job["kind"].lower() + "s"
+    running = place.start("cluster", "trial", "-f", "job.json", "--gpus", "0.2", *measured("4s"), "--json")
+    wait_until(lambda: left(cluster, kind), 30, "the copy is there")
+    copy = cluster.json(left(cluster, kind)[0])
+    training_jobs.Operator(cluster, copy).start_pods()
+    out, said = running.communicate(timeout=120)
+    assert running.returncode == 0, said
+    trial, = json.loads(out)["trials"]
+    name = copy["metadata"]["name"]
+    assert trial["object"] == name and sorted(trial["pods"]) == [f"{name}-{pod}" for pod in pods], trial
+    assert trial["end"] == "measured" and trial["throughput"] > 0
+    assert not left(cluster, kind)
+    wait_until(lambda: not left(cluster, "pods"), 30, "its pods go with it")
+    runs = place.json("history", "show", trial["session"], "--json")["runs"]
+    assert sorted(run["target"]["name"] for run in runs) == [f"x 0.2, {pod}" for pod in pods], runs
+    assert all(run["footprint"]["cpu_cores"]["mean"] > 0 for run in runs), runs
+
+
+def test_two_at_once_run_side_by_side(cluster, place):
+    found = place.json("cluster", "trial", "-f", "job.yaml", "--gpus", "0.1,0.2", "--all", "--at-once", "2", "--share-nodes",
+                       *measured(), "--json", timeout=300)
+    sessions = [place.json("history", "show", one["session"], "--json") for one in found["trials"]]
+    assert len(sessions) == 2 and all(one["end"] == "measured" for one in found["trials"]), found
+    runs = [session["runs"][0] for session in sessions]
+    assert max(run["started_unix_ns"] for run in runs) < min(run["ended_unix_ns"] for run in runs), runs
+    assert not left(cluster) and not left(cluster, "pods")
+
+
 def test_an_interrupted_call_leaves_nothing_and_a_killed_one_is_cleaned_up(cluster, place):
-    words = ["cluster", "trial", "-f", "job.yaml", "--gpus", "0.1,0.2", *measured("120s")]
+    words = ["cluster", "trial", "-f", "job.yaml", "--gpus", "0.1,0.2", "--at-once", "2", "--share-nodes", *measured("120s")]
     running = place.start(*words)
-    wait_until(lambda: left(cluster, "pods"), 60, "it runs")
+    wait_until(lambda: len(left(cluster, "pods")) == 2, 60, "both run")
     running.send_signal(signal.SIGINT)
     running.communicate(timeout=90)
     assert running.returncode == 130
@@ -122,3 +214,30 @@ def test_an_interrupted_call_leaves_nothing_and_a_killed_one_is_cleaned_up(clust
     cleaned = place.assay("cluster", "trial", "--clean", "-n", "default")
     assert cleaned.returncode == 0 and "was left over, removed" in cleaned.stderr
     wait_until(lambda: not left(cluster) and not left(cluster, "pods"), 60, "nothing is left")
+
+
+def test_a_node_that_disappears_loses_the_trial(cluster, place):
+    words = ["cluster", "trial", "-f", "job.yaml", "--gpus", "0.2", "--most", "1", *measured("120s"), "--json"]
+    running = place.start(*words)
+    wait_until(lambda: "Running" in cluster.kubectl("get", "pods", "-l", "assay.trial"), 60, "it runs")
+    kubelet = int(subprocess.run([CLUSTER, "pid", "kubelet"], check=True, capture_output=True, text=True).stdout)
+    node = cluster.names("nodes")[0].split("/")[1]
+    os.kill(kubelet, signal.SIGSTOP)  # the node says nothing any more
+    try:
+        # What the cluster itself writes after 40 seconds of silence.
+        now = cluster.json("node", node)
+        next(one for one in now["status"]["conditions"] if one["type"] == "Ready")["status"] = "Unknown"
+        cluster.kubectl("replace", "--raw", f"/api/v1/nodes/{node}/status", "-f", "-", text=json.dumps(now))
+        wait_until(lambda: cluster.json("jobs", "-l", "assay.trial")["items"][0]["metadata"].get("deletionTimestamp"), 60,
+                   "the trial is ended")
+    finally:
+        os.kill(kubelet, signal.SIGCONT)
+        cluster.kubectl("wait", "--for=condition=Ready", f"node/{node}", "--timeout=60s", timeout=70)
+        cluster.kubectl("wait", "--for=condition=Ready", "pod/agent", "-n", "assay", "--timeout=60s", timeout=70)
+    out, said = running.communicate(timeout=120)
+    assert running.returncode == 99, said
+    found = json.loads(out)
+    assert [one["end"] for one in found["trials"]] == ["lost"] and found["trials"][0]["reason"] == "its node disappeared", found
+    assert found["answer"] is None
+    assert place.json("history", "show", found["trials"][0]["session"], "--json")["runs"][0]["status"] == "interrupted"
+    assert not left(cluster)

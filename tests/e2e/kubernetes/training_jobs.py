@@ -76,9 +76,11 @@ class Operator:
     """Does for one job what its operator would: `start_pods` after the job was created, `end_pod` and `finish` later."""
 
     def __init__(self, cluster, job):
+        """Of a job that is there already when it has a uid."""
         self.cluster = cluster
         self.namespace = job["metadata"]["namespace"]
-        self.job = json.loads(cluster.kubectl("create", "-o", "json", "-f", "-", text=json.dumps(job)))
+        is_there = "uid" in job["metadata"]
+        self.job = job if is_there else json.loads(cluster.kubectl("create", "-o", "json", "-f", "-", text=json.dumps(job)))
         self.name, self.kind = job["metadata"]["name"], job["kind"]
         self.resource = f"{self.kind.lower()}s.{job['apiVersion'].split('/')[1]}.kubeflow.org"
 

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The agent of a node of the cluster for tests, in a pod that wants a token, and an image of programs that it can measure."""
+import io
+import json
+import pathlib
+import re
+import tarfile
+
+from conftest import BIN, KNOWN_LOAD, wait_until
+
+TOKEN = "a-token-of-the-agents-test"
+# The agent of this build, which needs this machine's libraries; else as deploy/kubernetes has it.
+AGENT = """
+apiVersion: v1
+kind: Pod
+metadata: {name: POD, namespace: assay, labels: {app.kubernetes.io/name: assay-agent}}
+spec:
+  nodeName: NODE
+  hostPID: true
+  hostNetwork: NETWORK
+  terminationGracePeriodSeconds: 1
+  containers:
+  - name: agent
+    image: busybox:1
+    command: [chroot, /host, BIN/assay-agent, --config, FOLDER/agent.yaml]
+    securityContext: {capabilities: {add: [SYS_NICE, SYS_PTRACE]}}
+    readinessProbe: {httpGet: {path: /readyz, port: 9410}, periodSeconds: 1}
+    volumeMounts: [{name: host, mountPath: /host}]
+  volumes: [{name: host, hostPath: {path: /}}]
+"""
+
+
+def start(cluster, folder):
+    """Returns when it is ready; gives the folder of its socket for what apps report."""
+    wait_until(lambda: not cluster.names("namespace", "assay"), 60, "that of tests before is gone")
+    cluster.kubectl("create", "namespace", "assay")
+    cluster.kubectl("create", "secret", "generic", "assay-reader", "-n", "assay", f"--from-literal=token={TOKEN}")
+    return add(cluster, folder, "agent", cluster.kubectl("get", "nodes", "-o", "jsonpath={.items[0].metadata.name}"))
+
+
+def add(cluster, folder, pod, node, network=True):
+    """One more, of that node; without the host's network it has an address of its own."""
+    folder.chmod(0o755)
+    (folder / "token").write_text(TOKEN)
+    (folder / "token").chmod(0o600)
+    (folder / "hooks").mkdir()
+    (folder / "agent.yaml").write_text(json.dumps({
+        "listen": "0.0.0.0:9410", "hooks": str(folder / "hooks/live_metrics.sock"), "docker": "",
+        "tokens": [{"file": "token", "roles": ["read"]}]}))
+    words = {"BIN": str(BIN), "FOLDER": str(folder), "POD": pod, "NODE": node, "NETWORK": str(network).lower()}
+    cluster.kubectl("create", "-f", "-", text=re.sub("|".join(words), lambda found: words[found[0]], AGENT))
+    cluster.kubectl("wait", "--for=condition=Ready", f"pod/{pod}", "-n", "assay", "--timeout=50s")
+    return str(folder / "hooks")
+
+
+def stop(cluster):
+    """It goes in a while."""
+    cluster.kubectl("delete", "namespace", "assay", "--wait=false")
+
+
+def image_of(*programs):
+    """A tar of programs that need nothing else."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as tar:
+        for program in programs:
+            tar.add(program, f"bin/{pathlib.Path(program).name}")
+        tmp = tarfile.TarInfo("tmp")
+        tmp.type = tarfile.DIRTYPE
+        tar.addfile(tmp)
+    return out.getvalue()
+
+
+def add_load_image(cluster):
+    """load:1 has loads of a known size, and busybox."""
+    cluster.add_image("load:1", image_of(KNOWN_LOAD, BIN / "frames_load", "/usr/bin/busybox"), "ENV PATH=/bin")
