@@ -36,6 +36,7 @@ class Cleaner {
         prefix_(settings.domain + "/"),
         client_(settings.cluster),
         writer_(client_, {.manager = "assay-profiler"}),
+        trial_writer_(client_, {.manager = "assay-trial"}),
         limiter_(clock_, {.per_second = settings.requests_per_second,
                           .burst = settings.requests_per_second}) {}
 
@@ -80,22 +81,31 @@ class Cleaner {
   Result<void> clean_all(const Resource& resource, const Metas& metas) {
     for (const auto& meta : metas)
       if (is_ours(meta, prefix_))
-        ASSAY_CHECK(clean_one({resource, meta.name_space, meta.name, meta.uid}));
+        ASSAY_CHECK(clean_one({resource, meta.name_space, meta.name, meta.uid},
+                              meta.annotations.contains(prefix_ + "trial")));
     return {};
   }
 
-  Result<void> clean_one(const ObjectName& object) {
+  Result<void> clean_one(const ObjectName& object, bool tried) {
+    ASSAY_TRY(auto outcome, clean_one(object, writer_));
+    if (tried) {
+      ASSAY_TRY(outcome, clean_one(object, trial_writer_));
+    }
+    if (outcome == kubeapi::Outcome::done) ++cleaned_;
+    return {};
+  }
+
+  Result<kubeapi::Outcome> clean_one(const ObjectName& object, kubeapi::AnnotationWriter& writer) {
     for (auto wait = limiter_.take(); wait > Milliseconds(0); wait = limiter_.take())
       std::this_thread::sleep_for(wait);
-    ASSAY_TRY(const auto written, writer_.clean(object, stopper_));
-    if (written.outcome == kubeapi::Outcome::done) ++cleaned_;
+    ASSAY_TRY(const auto written, writer.clean(object, stopper_));
     if (written.outcome == kubeapi::Outcome::forbidden) return refused(written.why);
     if (written.outcome == kubeapi::Outcome::throttled) {
       limiter_.hold(written.retry_after);
-      return clean_one(object);
+      return clean_one(object, writer);
     }
     if (!written.why.empty() && written.outcome != kubeapi::Outcome::gone) tell_(written.why);
-    return {};
+    return written.outcome;
   }
 
   const Tell& tell_;
@@ -104,6 +114,7 @@ class Cleaner {
   const SystemClock clock_;
   kubeapi::Client client_;
   kubeapi::AnnotationWriter writer_;
+  kubeapi::AnnotationWriter trial_writer_;  ///< of what trials wrote
   kubeapi::RateLimiter limiter_;
   size_t cleaned_ = 0;
 };

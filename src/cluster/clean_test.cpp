@@ -63,6 +63,22 @@ TEST(Clean, finds_jobs_of_which_no_pod_is_left) {
   }
 }
 
+TEST(Clean, takes_away_what_trials_wrote_too) {
+  const std::string tried = answer(200, R"({"metadata": {"resourceVersion": "1"}, "items": [
+      {"metadata": {"name": "train", "namespace": "lab", "uid": "m",
+                    "annotations": {"ai.centaurus.io/trial": "{}"}}}]})");
+  const Cleaning run(
+      {kEmpty, kEmpty, kEmpty, kGroups, kKinds, tried, kDone, kDone, kDone, kDone, kEmpty});
+  ASSERT_TRUE(run.result) << run.result.error().message;
+  EXPECT_EQ(*run.result, 1u);
+  std::string managers;
+  for (const auto& request : run.server.asked())
+    for (const std::string one : {"assay-profiler", "assay-trial"})
+      if (request.find("fieldManager=" + one) != std::string::npos) managers += one + " ";
+  EXPECT_NE(managers.find("assay-trial"), std::string::npos) << managers;
+  EXPECT_NE(managers.find("assay-profiler"), std::string::npos) << managers;
+}
+
 TEST(Clean, a_kind_that_may_not_be_listed_is_told_and_left) {
   const Cleaning run(
       {kEmpty, kEmpty, kEmpty, kGroups, kKinds, answer(403, R"({"message": "no"})"), kEmpty});

@@ -109,9 +109,14 @@ Result<void> History::save_jobs(Tracker& tracker) {
 
 Result<void> History::save_pods(Tracker& tracker, bool all) {
   Pieces pods(shelf_, kPodKind), workers(shelf_, kWorkerKind);
-  for (const auto& pod : gone_)
-    if (pod.read_back && has_used(pod.uses, pod.gpus))
-      ASSAY_CHECK(pods.add(pod.object.uid, pod_document(pod)));
+  for (const auto& pod : gone_) {
+    if (!has_used(pod.uses, pod.gpus)) continue;
+    if (!pod.read_back) {
+      ASSAY_TRY(const auto before, shelf_.find(kPodKind, pod.object.uid));
+      if (before) continue;
+    }
+    ASSAY_CHECK(pods.add(pod.object.uid, pod_document(pod)));
+  }
   for (const auto& [uid, pod] : tracker.pods())
     if (pod.read_back && has_used(pod.uses, pod.gpus) && has_turn(uid, all))
       ASSAY_CHECK((pod.job.empty() ? pods : workers).add(uid, pod_document(record_of(pod))));

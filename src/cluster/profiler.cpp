@@ -142,11 +142,10 @@ class Profiler {
     const Lead lead(settings_, clock_, tell_);
     Followings followings(tell_);
     follow(followings);
-    const auto started = clock_.now();
     for (int done = 0; settings_.rounds == 0 || done < settings_.rounds;) {
       const auto begin = clock_.now();
       if (server_) server_->alive();
-      if (knows_cluster(started)) {
+      if (knows_cluster()) {
         round(lead, begin + settings_.interval);
         ++done;
       }
@@ -173,9 +172,11 @@ class Profiler {
           [this, which = middle](auto change) { inventory_.take(which, std::move(change)); });
   }
 
-  bool knows_cluster(Timestamp started) const {
-    return inventory_.complete() &&
-           (inventory_.knows_owners() || clock_.now() - started > kOwnersPatience);
+  /// Owners are waited for, but not for ever: some clusters do not let us list them.
+  bool knows_cluster() {
+    if (!inventory_.complete()) return false;
+    if (!complete_since_) complete_since_ = clock_.now();
+    return inventory_.knows_owners() || clock_.now() - *complete_since_ > kOwnersPatience;
   }
 
   void round(const Lead& lead, Timestamp end) {
@@ -323,6 +324,7 @@ class Profiler {
   Timestamp sources_at_;
   std::vector<std::string> lacking_;  ///< what Prometheus was without when it was last asked
   std::optional<Timestamp> read_at_;
+  std::optional<Timestamp> complete_since_;  ///< pods and nodes are known
   Timestamp saved_at_ = clock_.now();
   Status status_;
   std::set<std::string> said_;

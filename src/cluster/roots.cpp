@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "roots.h"
 
+#include <algorithm>
+#include <array>
+
 #include <assay/cluster/trial_manifest.h>
 #include <assay/kubeapi/writes.h>
 
@@ -37,7 +40,28 @@ ObjectName batch_job(const Owner& owner, const std::string& name_space) {
 }  // namespace
 
 bool is_built_in(const std::string& group) {
-  return group.find('.') == std::string::npos || group.ends_with(".k8s.io");
+  // Operators have names below k8s.io too, such as Spark's.
+  constexpr std::array kOwn = {"admissionregistration",
+                               "apiextensions",
+                               "apiregistration",
+                               "authentication",
+                               "authorization",
+                               "certificates",
+                               "coordination",
+                               "discovery",
+                               "events",
+                               "flowcontrol.apiserver",
+                               "internal.apiserver",
+                               "metrics",
+                               "networking",
+                               "node",
+                               "rbac.authorization",
+                               "resource",
+                               "scheduling",
+                               "storage"};
+  return group.find('.') == std::string::npos ||
+         std::any_of(kOwn.begin(), kOwn.end(),
+                     [&](const char* own) { return group == std::string(own) + ".k8s.io"; });
 }
 
 std::optional<Owner> parent_of(const std::vector<Owner>& owners,
@@ -70,9 +94,14 @@ std::optional<ObjectName> Roots::find(const Owner& pods_owner, const std::string
       return found;
     } else if (const auto known = known_.find(owner.uid); known != known_.end()) {
       known->second.used = true;
+      const bool old = clock_.now() - known->second.asked > times_.absent;
+      if (known->second.failed) {
+        if (old) wanted_[owner.uid] = {owner, name_space};
+        return std::nullopt;
+      }
       if (!known->second.object.resource.plural.empty())
         found = known->second.object;
-      else if (clock_.now() - known->second.asked > times_.absent)
+      else if (old)
         wanted_[owner.uid] = {owner, name_space};
       parent = known->second.parent;
     } else {
@@ -107,7 +136,7 @@ Result<void> Roots::look_up(net::Stopper& stopper) {
     auto known = ask(uid, wanted, stopper);
     // What fails is asked again later, as what is not installed, and holds up no others.
     if (!known) result = fail(known.error());
-    known_[uid] = known ? std::move(*known) : Known{.asked = clock_.now()};
+    known_[uid] = known ? std::move(*known) : Known{.asked = clock_.now(), .failed = true};
   }
   return result;
 }

@@ -55,6 +55,7 @@ class Roots {
     kubeapi::ObjectName object = {};  ///< no resource: it is no object that can be had
     std::optional<kubeapi::Owner> parent = {};
     Timestamp asked = {};
+    bool failed = false;  ///< the question, which is asked again
     bool used = true;
   };
   struct Wanted {

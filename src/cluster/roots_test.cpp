@@ -132,6 +132,26 @@ TEST(Roots, without_the_right_to_look_the_owner_is_the_end) {
   EXPECT_EQ(finder.found(kMpi), "mpijobs.kubeflow.org train");
 }
 
+TEST(Roots, are_not_guessed_while_the_server_does_not_answer) {
+  Finder finder({answer(200, kKinds), answer(500, "{}"), answer(200, kMeta)});
+  finder.parents["j"] = kMpi;
+  EXPECT_EQ(finder.found(kJob), "");
+  EXPECT_FALSE(finder.roots.look_up(finder.stopper));
+  EXPECT_EQ(finder.found(kJob), "") << "the Job would have it for a minute";
+  finder.clock.advance(std::chrono::minutes(2));
+  EXPECT_EQ(finder.found(kJob), "");
+  ASSERT_TRUE(finder.roots.look_up(finder.stopper));
+  EXPECT_EQ(finder.found(kJob), "mpijobs.kubeflow.org train");
+}
+
+TEST(Roots, operators_below_k8s_io_are_operators) {
+  EXPECT_FALSE(is_built_in("sparkoperator.k8s.io"));
+  EXPECT_FALSE(is_built_in("kubeflow.org"));
+  for (const char* group :
+       {"", "apps", "batch", "coordination.k8s.io", "rbac.authorization.k8s.io"})
+    EXPECT_TRUE(is_built_in(group)) << group;
+}
+
 TEST(Roots, an_owner_that_cannot_be_had_holds_up_no_other) {
   Finder finder({answer(200, kKinds), answer(500, "{}"), answer(200, kMeta)});
   auto first = kMpi;

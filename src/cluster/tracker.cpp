@@ -186,6 +186,7 @@ void Tracker::update_pods(const Seen& seen, const Reading& reading, Timestamp no
 }
 
 void Tracker::update_pod_gpus(const Reading& reading) {
+  gpus_told_ = !reading.gpus.empty();
   if (reading.gpus.empty()) {
     // Nobody tells of GPUs at this moment: that is not to say that they are idle.
     for (auto& [uid, pod] : pods_) {
@@ -230,7 +231,7 @@ void Tracker::update_jobs(Timestamp now) {
     together.workers.push_back(&pod);
     add(together.use, pod.now);
     for (const auto& gpu : pod.gpus) {
-      if (!gpu.now) continue;
+      if (!gpu.now || !gpus_told_) continue;
       together.gpus += 1;
       together.gpu_utilization += gpu.utilization.last();
       if (!gpu.memory_share.count()) continue;

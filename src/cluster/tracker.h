@@ -73,6 +73,7 @@ class Tracker {
   std::vector<PodRecord> gone_;
   Timestamp updated_ = {};
   size_t turn_ = 0;
+  bool gpus_told_ = false;  ///< in this round
 };
 
 }  // namespace assay::cluster

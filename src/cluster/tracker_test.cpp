@@ -28,6 +28,17 @@ TEST(Tracker, adds_up_what_the_workers_of_a_job_use) {
   EXPECT_NEAR(gpu.memory_share.max(), 25, 0.01);
 }
 
+TEST(Tracker, a_job_has_no_use_of_gpus_while_nobody_tells_of_them) {
+  SmallCluster cluster;
+  cluster.round();
+  const auto& job = cluster.tracker.jobs().at("job-1");
+  const auto before = job.gpu_utilization.count();
+  cluster.reading.gpus.clear();
+  cluster.round();
+  EXPECT_EQ(job.gpu_utilization.count(), before);
+  EXPECT_EQ(job.gpu_memory_share.count(), before);
+}
+
 TEST(Tracker, keeps_a_job_while_its_workers_come_and_go) {
   SmallCluster cluster;
   cluster.round();

@@ -281,6 +281,12 @@ bool was_cut_off(const RunRecord& run) {
   return cut && !run.sampling && run.exit.detail.empty();
 }
 
+/// Copies of trials are no Jobs of sessions: whoever tries removes them.
+bool is_trial(store::Store& store, const std::string& id) {
+  const auto session = store.session(id);
+  return session && session->labels.contains(kTrialOf) && session->labels.contains("copy");
+}
+
 bool has_cut_off(store::Store& store, const std::string& id, std::string_view runtime) {
   const auto session = store.session(id);
   return session && std::any_of(session->runs.begin(), session->runs.end(), [&](const auto& run) {
@@ -310,7 +316,7 @@ bool any_known(store::Store& store, std::string_view runtime) {
   const auto sessions = store.list();
   return sessions && std::any_of(sessions->begin(), sessions->end(), [&](const auto& session) {
            return session.status == to_string(RunStatus::interrupted) &&
-                  has_cut_off(store, session.id, runtime);
+                  has_cut_off(store, session.id, runtime) && !is_trial(store, session.id);
          });
 }
 
@@ -318,8 +324,7 @@ void tell_of_jobs(store::Store& store, const std::vector<std::string>& cut_off,
                   std::vector<std::string>& lines) {
   for (const auto& id : cut_off) {
     if (!has_cut_off(store, id, "kubernetes")) continue;
-    const auto session = store.session(id);
-    const bool trial = session && session->labels.contains(kTrialOf);
+    const bool trial = is_trial(store, id);
     lines.push_back(
         fmt::format("a {} of session {} may still run; {} deletes it, and its deadline ends it",
                     trial ? "trial" : "Job", id,
@@ -356,8 +361,9 @@ std::vector<std::string> recover(store::Store& store) {
 bool may_have_left_jobs(store::Store& store) {
   const auto cut_off = store.cut_off().value_or(std::vector<std::string>());
   return any_known(store, "kubernetes") ||
-         std::any_of(cut_off.begin(), cut_off.end(),
-                     [&](const std::string& id) { return has_cut_off(store, id, "kubernetes"); });
+         std::any_of(cut_off.begin(), cut_off.end(), [&](const std::string& id) {
+           return has_cut_off(store, id, "kubernetes") && !is_trial(store, id);
+         });
 }
 
 namespace {

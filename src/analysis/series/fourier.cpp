@@ -151,7 +151,7 @@ std::vector<double> RealFourier::symmetric(std::span<const double> spectrum) {
 }
 
 size_t good_fourier_size(size_t at_least) {
-  for (size_t size = (at_least + 3) / 4 * 4;; size += 4) {
+  for (size_t size = std::max<size_t>(1, (at_least + 3) / 4) * 4;; size += 4) {
     size_t rest = size;
     for (const size_t factor : {2, 3, 5})
       while (rest % factor == 0) rest /= factor;

@@ -17,6 +17,8 @@ using kubeapi::PodPhase;
 
 /// An agent that did not answer is left alone for a while: the trial must not wait for it.
 constexpr Nanoseconds kRest = std::chrono::seconds(10);
+/// One look of so many may fail.
+constexpr uint64_t kFewMissed = 5;
 
 /// What the pod is called beside its copy: "worker-0".
 std::string role_of(const std::string& pod, const std::string& object) {
@@ -27,8 +29,7 @@ RunStatus status_of(const TrialResult& trial, PodPhase phase, bool oom, bool int
   if (oom) return RunStatus::oom;
   if (phase == PodPhase::succeeded) return RunStatus::finished;
   if (phase == PodPhase::failed) return RunStatus::failed;
-  const bool cut_off = trial.end == TrialEnd::lost || trial.end == TrialEnd::no_room;
-  if (interrupted || cut_off) return RunStatus::interrupted;
+  if (interrupted || trial.end != TrialEnd::measured) return RunStatus::interrupted;
   return RunStatus::timeout;
 }
 
@@ -143,15 +144,23 @@ void TrialHistory::add(Kept& kept, const kubeapi::Pod& pod,
   run->record.isolation = "pod";
   run->record.started = clock_.now();
   run->record.ended = run->record.started;
-  auto watch = agents_.watch(pod.node, container.id);
-  if (watch)
-    run->watch = std::move(*watch);
-  else
-    run->trouble = watch.error().message;
   Run& added = *(kept.runs[container.id] = std::move(run));
-  const bool begun = !kept.session.id.empty();
-  if (!begun && !added.watch) return;  // one that is measured may follow
-  const auto done = begun ? begin_run(kept, added) : begin_session(kept, pod.node);
+  if (!kept.session.id.empty()) {
+    if (const auto done = begin_run(kept, added); !done) give_up(kept, done.error().message);
+  }
+}
+
+/// Also again: an agent may start after the app.
+void TrialHistory::watch(Kept& kept, const std::string& container, Run& run) {
+  if (kept.given_up || run.watch || clock_.now() < run.next) return;
+  auto watch = agents_.watch(run.node, container);
+  if (!watch) {
+    run.trouble = watch.error().message;
+    run.next = clock_.now() + kRest;
+    return;
+  }
+  run.watch = std::move(*watch);
+  const auto done = kept.session.id.empty() ? begin_session(kept, run.node) : begin_run(kept, run);
   if (!done) give_up(kept, done.error().message);
 }
 
@@ -179,6 +188,7 @@ void TrialHistory::look(const TrialResult& trial, const std::vector<kubeapi::Pod
       kept.runs[container.id]->phase = pod.phase;
     }
   }
+  for (auto& [id, run] : kept.runs) watch(kept, id, *run);
   if (kept.given_up) return;
   for (auto& [id, run] : kept.runs) ask(*run);
 }
@@ -188,6 +198,8 @@ void TrialHistory::measure(const TrialSettings& settings, TrialResult& trial) co
   if (found == trials_.end() || found->second->session.id.empty()) return;
   const Kept& kept = *found->second;
   const std::string& metric = settings.measure.metric;
+  // The sum of some pods would be taken for that of all.
+  if (!unheard(trial).empty()) return;
   Told told;
   for (const auto& [id, run] : kept.runs)
     if (run->sink) run->sink->tell(trial.begin, trial.end_time, told);
@@ -198,6 +210,18 @@ void TrialHistory::measure(const TrialSettings& settings, TrialResult& trial) co
   if (settings.copy.resource != "cpu") return;
   if (!trial.utilization && told.cores) trial.utilization = *told.cores / trial.choice.count;
   if (!trial.memory_bytes) trial.memory_bytes = told.memory_bytes;
+}
+
+std::string TrialHistory::unheard(const TrialResult& trial) const {
+  const auto found = trials_.find(trial.object);
+  if (found == trials_.end()) return "";
+  for (const auto& [id, run] : found->second->runs) {
+    const bool heard = run->watch && run->seen && run->missed * kFewMissed <= run->looks;
+    if (!heard)
+      return run->trouble.empty() ? fmt::format("the agent on {} did not see it", run->node)
+                                  : run->trouble;
+  }
+  return "";
 }
 
 Result<void> TrialHistory::end_run(Kept& kept, Run& run, const TrialResult& trial,

@@ -236,6 +236,45 @@ TEST_F(TrialHistoryTest, an_agent_that_falls_silent_is_told_in_the_run) {
   }));
 }
 
+TEST_F(TrialHistoryTest, what_an_agent_cannot_tell_says_nothing_about_the_choice) {
+  settings_.measure = {.metric = "fps"};
+  agents_.fps = 25;
+  agents_.silent = true;
+  auto kept = history();
+  const auto result = run(kept);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->end, TrialEnd::lost);
+  EXPECT_EQ(result->reason, "it is silent");
+}
+
+TEST_F(TrialHistoryTest, a_trial_within_its_warm_up_is_told_as_such) {
+  cluster_.status = status_with("Succeeded");
+  auto kept = history();
+  const auto result = run(kept);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->end, TrialEnd::failed);
+  EXPECT_EQ(result->reason, "it ended within its warm-up; --warm-up says how long that is");
+}
+
+TEST_F(TrialHistoryTest, an_agent_that_starts_later_is_asked_from_then_on) {
+  agents_.absent = true;
+  auto kept = history();
+  TrialResult trial{.choice = {"A100", 2}, .object = "train-trial-1"};
+  kept.begin(trial, settings_, {.name = trial.object, .workers = 1, .each = 2, .pods = 1});
+  std::vector<kubeapi::Pod> pods(1);
+  pods[0].name = "train-trial-1-x";
+  pods[0].node = "n1";
+  pods[0].phase = kubeapi::PodPhase::running;
+  pods[0].containers = {{.name = "main", .id = "c"}};
+  kept.look(trial, pods);
+  EXPECT_EQ(kept.unheard(trial), "there is no agent on n1");
+  agents_.absent = false;
+  clock_.advance(std::chrono::seconds(11));
+  kept.look(trial, pods);
+  EXPECT_EQ(kept.unheard(trial), "");
+  EXPECT_NE(kept.end(trial, false), "");
+}
+
 TEST_F(TrialHistoryTest, each_pod_is_a_run_also_one_that_nobody_measures) {
   auto kept = history();
   TrialResult trial{.choice = {"A100", 2}, .object = "train-trial-1"};

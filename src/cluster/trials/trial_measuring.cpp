@@ -20,9 +20,8 @@ Result<void> measure_logs(const TrialSettings& settings, TrialPods& pods, TrialR
   result.source = "its log";
   double variance = 0;
   for (const auto& pod : result.pods) {
-    const auto log = pods.log(pod, stopper);
-    if (!log) continue;
-    const auto rate = rate_of(numbers_in(*log, pattern), settings.measure.log_counts, result.begin,
+    ASSAY_TRY(const auto log, pods.log(pod, stopper));
+    const auto rate = rate_of(numbers_in(log, pattern), settings.measure.log_counts, result.begin,
                               result.end_time);
     if (!rate) continue;
     result.throughput.value += rate->value;
@@ -48,13 +47,24 @@ Result<void> measure_trial(const TrialSettings& settings, const Witnesses& witne
   Result<void> asked;
   if (witnesses.queries != nullptr)
     asked = ask_prometheus(*witnesses.queries, settings, result, stopper);
-  if (reads_logs(settings.measure)) ASSAY_CHECK(measure_logs(settings, witnesses.pods, result));
-  if (witnesses.history != nullptr) witnesses.history->measure(settings, result);
+  if (!asked) asked.error().message = "Prometheus could not be asked: " + asked.error().message;
+  if (reads_logs(settings.measure)) {
+    // The logs of some pods would be taken for those of all.
+    asked = measure_logs(settings, witnesses.pods, result);
+    if (!asked) result.throughput = {};
+  }
+  if (witnesses.history != nullptr) {
+    witnesses.history->measure(settings, result);
+    const auto unheard = witnesses.history->unheard(result);
+    if (asked && witnesses.queries == nullptr && !settings.measure.metric.empty() &&
+        !unheard.empty())
+      asked = refused(unheard);
+  }
   const double rate = result.throughput.value;
   if (!(rate > 0) && !asked) {
     // That says nothing about the choice.
     result.end = TrialEnd::lost;
-    result.reason = "Prometheus could not be asked: " + asked.error().message;
+    result.reason = asked.error().message;
     return {};
   }
   if (!(rate > 0)) {

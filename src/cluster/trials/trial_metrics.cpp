@@ -16,6 +16,9 @@ constexpr Nanoseconds kStep = std::chrono::seconds(5);
 /// Values that follow each other are alike, so that a mean is less exact than it looks.
 constexpr double kAlike = 2;
 
+/// A kubelet also tells of the pod as a whole.
+constexpr const char* kContainers = R"(,container!="",container!="POD")";
+
 struct Values {
   double mean = 0;
   double most = 0;
@@ -38,12 +41,15 @@ class Asking {
                                        settings.copy.name_space, pods));
   }
 
-  /// The first of the expressions that has values; "{}" in them stands for the pods.
+  /// The first of the expressions that has values; "{}" in them stands for the pods, and so does
+  /// "{each}" for their containers.
   Result<std::optional<Values>> ask(const std::vector<std::string>& expressions) {
     for (const auto& expression : expressions) {
       for (const auto& selector : selectors_) {
         std::string text = expression;
-        text.replace(text.find("{}"), 2, "{" + selector + "}");
+        for (const auto& [mark, more] : {std::pair("{}", ""), std::pair("{each}", kContainers)})
+          if (const auto at = text.find(mark); at != std::string::npos)
+            text.replace(at, std::string_view(mark).size(), "{" + selector + more + "}");
         ASSAY_TRY(const auto answer, queries_.range(text, range_, &stopper_));
         if (const auto values = values_of(answer)) return values;
       }
@@ -117,9 +123,11 @@ Result<void> ask_prometheus(promapi::Queries& queries, const TrialSettings& sett
   std::vector<std::string> busy = {"avg(DCGM_FI_DEV_GPU_UTIL{})/100"};
   std::vector<std::string> memory = {"sum(DCGM_FI_DEV_FB_USED{})"};
   if (cpu) {
-    busy = {fmt::format("sum(rate(container_cpu_usage_seconds_total{{}}[{}]))/{}",
-                        window_of(settings), result.choice.count)};
-    memory = {"sum(container_memory_working_set_bytes{})"};
+    // Of a kubelet and an agent that tell of the same, one is enough.
+    busy = {fmt::format(
+        "max(sum by (job, metrics_path) (rate(container_cpu_usage_seconds_total{{each}}[{}])))/{}",
+        window_of(settings), result.choice.count)};
+    memory = {"max(sum by (job, metrics_path) (container_memory_working_set_bytes{each}))"};
   }
   ASSAY_TRY(const auto utilization, asking.ask(busy));
   if (utilization) result.utilization = utilization->mean;

@@ -88,6 +88,7 @@ Result<void> TrialRunner::look(Copy& copy) {
 Result<void> TrialRunner::start(Copy& copy) {
   net::Stopper stopper;
   ASSAY_CHECK(look(copy));
+  if (copy.silent) return {};
   const bool complete = static_cast<double>(copy.now.size()) >= copy.made.pods;
   if (complete && all_are(copy.now, {PodPhase::running, PodPhase::succeeded})) {
     for (const auto& pod : copy.now) {
@@ -162,7 +163,12 @@ void TrialRunner::tell_end(Copy& copy) {
 
 Result<void> TrialRunner::conclude(Copy& copy) {
   copy.result.end_time = world_.clock.wall();
-  ASSAY_CHECK(measure_trial(settings_, {copy.pods, queries_, history_}, copy.result));
+  if (copy.result.end_time <= copy.result.begin) {
+    copy.result.end = TrialEnd::failed;
+    copy.result.reason = "it ended within its warm-up; --warm-up says how long that is";
+  } else {
+    ASSAY_CHECK(measure_trial(settings_, {copy.pods, queries_, history_}, copy.result));
+  }
   finish(copy);
   return {};
 }

@@ -100,8 +100,9 @@ bool TrialRunner::is_over(const Copy& copy) const {
 }
 
 bool TrialRunner::may_begin(const Choice& choice) {
+  if (error_) return false;
   if (copies_.empty()) return true;
-  if (is_full() || error_ || world_.clock.now() < next_room_) return false;
+  if (is_full() || world_.clock.now() < next_room_) return false;
   const auto copy = make_trial_copy(source_, choice, settings_.copy, 0);
   if (!copy) return false;
   RoomWanted wanted{.resource = settings_.copy.resource,
@@ -116,8 +117,8 @@ bool TrialRunner::may_begin(const Choice& choice) {
     wanted.avoided.insert(other->result.nodes.begin(), other->result.nodes.end());
   }
   net::Stopper stopper;
-  next_room_ = world_.clock.now() + kRoomPace;
   const auto room = has_room(client_, wanted, stopper);
+  next_room_ = world_.clock.now() + kRoomPace;
   if (room) return *room;
   if (!room_noted_ && world_.wanted())
     world_.doing("one after the other, since room is not known: " + room.error().message);

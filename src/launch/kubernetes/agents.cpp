@@ -92,18 +92,18 @@ class AgentsOfCluster final : public Agents {
                     node));
   }
 
+  /// That of the cluster is asked for again as long as there is none.
   const std::string& token() {
-    if (token_) return *token_;
     net::Stopper stopper;
-    token_ = settings_.agent_token.empty() ? token_of_cluster(client_, settings_, stopper)
-                                           : settings_.agent_token;
-    return *token_;
+    if (token_.empty()) token_ = settings_.agent_token;
+    if (token_.empty()) token_ = token_of_cluster(client_, settings_, stopper);
+    return token_;
   }
 
   const JobSettings settings_;
   const Clock& clock_;
   kubeapi::Client client_;
-  std::optional<std::string> token_;
+  std::string token_;
 };
 
 }  // namespace

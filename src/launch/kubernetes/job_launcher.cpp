@@ -44,6 +44,9 @@ class JobLauncher final : public Launcher {
     const auto written =
         kubeapi::create_object(client_, job.resource, job.name_space, manifest.dump(), stopper_);
     if (!written) return perhaps_made(job, written.error());
+    // The name is this session's: a request that was sent twice has made it.
+    if (written->outcome == kubeapi::Outcome::taken)
+      return removed(job, Error{ErrorKind::environment, written->why});
     if (written->outcome != kubeapi::Outcome::done)
       return refused(fmt::format("the cluster did not take the Job: {}", written->why));
     job.uid = written->object.uid;

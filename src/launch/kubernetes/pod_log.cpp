@@ -58,7 +58,7 @@ bool PodLog::copy(const std::stop_token& token) {
                           net::url_encoded(pod_.name_space), net::url_encoded(pod_.name)),
       .accept = "*/*",
       .patience = Milliseconds(0)};
-  // Each stream begins with the first line: nothing is twice in the file.
+  // Each stream begins with the first line that the node still has: nothing is twice in the file.
   uint64_t known = 0;
   {
     const Lock lock(mutex_);
@@ -76,6 +76,7 @@ bool PodLog::copy(const std::stop_token& token) {
   const Lock lock(mutex_);
   trouble_ = whole ? "" : why_not(response);
   refused_ = response && response->status >= 400 && response->status < 429;
+  rotated_ |= whole && known > 0;
   return whole;
 }
 
@@ -117,6 +118,8 @@ std::vector<NotMeasured> PodLog::notes() const {
     all.push_back({"app's output", trouble_.empty()
                                        ? "the cluster did not give all of it in time"
                                        : "the cluster did not give all of it: " + trouble_});
+  if (rotated_)
+    all.push_back({"app's output", "the node has begun a new log: a part of it is missing"});
   if (dropped_ > 0)
     all.push_back({"app's output",
                    fmt::format("{} bytes could not be written: is the disk full?", dropped_)});

@@ -45,6 +45,7 @@ class PodLog {
   uint64_t dropped_ ASSAY_GUARDED_BY(mutex_) = 0;  ///< of those
   bool over_ ASSAY_GUARDED_BY(mutex_) = false;     ///< nothing is written any more
   bool whole_ ASSAY_GUARDED_BY(mutex_) = false;
+  bool rotated_ ASSAY_GUARDED_BY(mutex_) = false;
   bool refused_ ASSAY_GUARDED_BY(mutex_) = false;  ///< asking again does not help
   bool ended_ ASSAY_GUARDED_BY(mutex_) = false;    ///< the thread's work
   std::string trouble_ ASSAY_GUARDED_BY(mutex_);

@@ -44,6 +44,8 @@ class TrialHistory {
   /// throughput by what they reported, and what processors and memory they used where CPUs are
   /// tried.
   void measure(const TrialSettings& settings, TrialResult& trial) const;
+  /// Why an agent of its pods cannot tell of it; empty: all of them can.
+  std::string unheard(const TrialResult& trial) const;
   /// Before its copy is removed. Gives the session's id; empty: nothing was kept.
   std::string end(const TrialResult& trial, bool interrupted);
 
@@ -53,6 +55,7 @@ class TrialHistory {
   void add(Kept& kept, const kubeapi::Pod& pod, const kubeapi::PodContainer& container);
   Result<void> begin_session(Kept& kept, const std::string& node);
   Result<void> begin_run(Kept& kept, Run& run);
+  void watch(Kept& kept, const std::string& container, Run& run);
   void ask(Run& run);
   static std::vector<NotMeasured> gaps_of(const Run& run);
   Result<void> end_run(Kept& kept, Run& run, const TrialResult& trial, bool interrupted);
