@@ -41,6 +41,13 @@ TEST(SeriesText, without_times_it_counts_samples) {
   EXPECT_NE(text.find("value 1 "), std::string::npos) << text;
 }
 
+TEST(SeriesText, a_forecast_of_many_times_the_past_leaves_it_room) {
+  auto view = view_of(60);
+  view.analysis.forecast.points.resize(100'000, view.analysis.forecast.points.back());
+  for (const size_t columns : {10, 24, 90})
+    EXPECT_NE(series_text(view, false, columns).find("now"), std::string::npos) << columns;
+}
+
 TEST(SeriesDocument, has_everything_by_name) {
   const auto document = series_document(view_of(60));
   EXPECT_NEAR(document["cycles"][0]["period"].get<double>(), 48, 0.1);

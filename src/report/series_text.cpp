@@ -41,8 +41,9 @@ std::string plot_text(const SeriesView& view, bool color, size_t columns) {
   const auto top = format_number(high), bottom = format_number(low);
   const size_t margin = std::max(display_width(top), display_width(bottom));
   const size_t width = std::max<size_t>(20, columns - std::min(columns, margin + 6));
-  const size_t for_ahead =
-      ahead.empty() ? 0 : std::max<size_t>(6, width * ahead.size() / (ahead.size() + past.size()));
+  // Each has a quarter at least of a narrow plot, however long the other is.
+  const size_t share = width * ahead.size() / (ahead.size() + past.size());
+  const size_t for_ahead = ahead.empty() ? 0 : std::clamp<size_t>(share, 6, width - width / 4);
   const auto left_plot =
       dot_plot(dot_columns(past, 2 * (width - for_ahead)), low, high, kPlotLines);
   const auto right_plot = dot_plot(dot_columns(ahead, 2 * for_ahead), low, high, kPlotLines);

@@ -326,7 +326,7 @@ def test_a_key_that_somebody_else_takes_is_left_to_them_until_they_give_it_back(
     log = profile()
     assert annotations(cluster, pod)["cpu_util"] == -1
     assert "max_cpu_util" in ours() and "cpu_util" not in ours(), "the others are written"
-    assert len(re.findall(r'cpu_util.* belongs to .?"other"', log)) == 1, log
+    assert len(re.findall(r'cpu_util.* belongs to \'other\'', log)) == 1, log
     apply_as(cluster, "other", pod)
     assert "belongs to" not in profile()
     assert annotations(cluster, pod)["cpu_util"] >= 0 and "cpu_util" in ours()

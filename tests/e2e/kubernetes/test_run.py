@@ -2,7 +2,6 @@
 """Sessions on a node of a real Kubernetes: Jobs, measured by the node's agent, on the clock of whoever asked."""
 import json
 import os
-import re
 import signal
 
 import node_agent
@@ -21,18 +20,6 @@ def node(cluster, tmp_path_factory):
     cluster.kubectl("label", "node", name, "board=orin", "--overwrite")
     yield name
     node_agent.stop(cluster)
-
-
-@pytest.fixture
-def second(cluster, node, tmp_path_factory):
-    """Another node of another kind. Both are this machine: its agent has to have an address of its own."""
-    name = cluster.call("second-up")
-    cluster.kubectl("label", "node", name, "board=nano")
-    node_agent.add(cluster, tmp_path_factory.mktemp("second"), "agent-2", name, network=False)
-    yield name
-    cluster.call("second-down")
-    cluster.kubectl("delete", "node", name, "--ignore-not-found")
-    cluster.try_kubectl("delete", "pod", "agent-2", "-n", "assay", "--force", "--grace-period=0")
 
 
 @pytest.fixture
@@ -181,44 +168,3 @@ def test_two_sessions_on_one_node_know_of_each_other(cluster, node, place):
     assert any(f"ran beside it on {node}" in gap["why"] for gap in run["not_measured"]), run["not_measured"]
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
-
-
-def test_two_kinds_of_nodes_and_one_that_disappears(cluster, node, second, place):
-    def planned(*words):
-        done = place.assay("run", "--dry-run", *place.words, *words, "load:1", "--", "busybox", "true")
-        assert done.returncode == 0, done.stderr
-        return re.search("Jobs run on (\\S+)", done.stdout)[1]
-
-    words = [*place.words, "--each-node-like", "board", "load:1", "--", "known_load", "1", "1", "0"]
-    done = place.assay("run", *words, timeout=120)
-    assert done.returncode == 0, done.stderr
-    lines = [line.split()[:3] for line in done.stdout.strip().splitlines()[-2:]]
-    assert lines == [["nano", second, "finished"], ["orin", node, "finished"]], done.stdout
-    document = place.json("run", "--json", *words, timeout=120)
-    assert [(kind["kind"], kind["session"]["device"]["hostname"]) for kind in document["kinds"]] == [
-        ("nano", second), ("orin", node)]
-    for kind in document["kinds"]:
-        run = kind["session"]["runs"][0]
-        used = run["footprint"]["cpu_cores"]["mean"] * run["duration_seconds"]
-        assert used == pytest.approx(1, rel=0.2) and run["elsewhere"]["node"] == kind["node"], run
-    # The one with the fewest pods, unless it is kept for others.
-    for name in ("first", "other"):
-        cluster.kubectl("create", "-f", "-", text=json.dumps({
-            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {
-                "nodeName": node, "terminationGracePeriodSeconds": 0,
-                "containers": [{"name": "main", "image": "busybox:1", "command": ["sleep", "600"]}]}}))
-    assert planned() == second and planned("--node-selector", "board=orin") == node
-    cluster.kubectl("taint", "node", second, "team=x:NoSchedule")
-    assert planned() == node
-    kept = place.assay("run", *place.words, "--node-selector", "board=nano", "load:1")
-    assert kept.returncode == 4 and f"{second} is kept for others by its taint team" in kept.stderr, kept.stderr
-    cluster.kubectl("taint", "node", second, "team-")
-    cluster.kubectl("delete", "pod", "first", "other")
-    process = place.start("run", "--json", *place.words, "--node-selector", "board=nano", "load:1", "--", "busybox", "sleep", "600")
-    wait_until(lambda: pods_of(cluster), 60, "it runs", every=0.2)
-    cluster.call("second-down")
-    cluster.kubectl("delete", "node", second)
-    out, said = process.communicate(timeout=150)
-    assert process.returncode == 3, said
-    run = json.loads(out)["runs"][0]
-    assert run["status"] == "failed" and "its pod was deleted" in run["exit"]["detail"], run
