@@ -223,8 +223,9 @@ def test_nodes_pods_and_jobs_carry_what_they_use(cluster, node, prometheus, job,
         assert divided["gpu-2.2"]["max_gpu_util"] == 0 and "gpu-2" not in divided
         assert annotations(cluster, "pod/train-launcher")[f"max_{node}-gpu-2.1_util"] > 50
         # As people look for it today.
-        told = cluster.kubectl("describe", "node", node)
-        assert re.search(r"ai.centaurus.io/gpu-0:\s+.*\"cyclic_pattern\": (true|false)", told)
+        wait_until(lambda: re.search(r"ai.centaurus.io/gpu-0:\s+.*\"cyclic_pattern\": (true|false)",
+                                     cluster.kubectl("describe", "node", node)), 60,
+                   lambda: cluster.kubectl("describe", "node", node), every=0.5)
 
 
 def test_a_worker_that_is_gone_stays_in_its_job_also_after_a_restart(cluster, node, prometheus, job, tmp_path):
