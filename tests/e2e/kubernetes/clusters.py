@@ -55,6 +55,10 @@ class Cluster:
         assert not done.stderr.startswith("error"), done.stderr
         return done.returncode == 0
 
+    def call(self, word):
+        """What cluster.sh prints."""
+        return subprocess.run([CLUSTER, word], check=True, timeout=120, capture_output=True, text=True).stdout.strip()
+
     def end_pod(self, name, namespace="default"):
         self.kubectl("delete", "pod", name, "-n", namespace, "--wait=false")
 
