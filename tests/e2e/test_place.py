@@ -142,10 +142,12 @@ def test_a_worker_that_never_serves_is_given_up(learned, dockerd, placing, stran
 
 def test_ctrl_c_ends_what_was_started_and_nothing_else(learned, dockerd, placing, stranger):
     process = learned.start(*placing, "--deploy", "--image", dockerd.shell("silent", "exec sleep 600"))
-    wait_until(lambda: workers(dockerd, status="running"), 30, "it runs")
+    # Docker lists a container as running before it has answered the call that starts it.
+    assert any("waiting until it serves" in line for line in process.stderr)
+    assert workers(dockerd, status="running")
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 130 and "it was ended again" in err
+    err = process.stderr.read()
+    assert process.wait(timeout=60) == 130 and "it was ended again" in err, err
 
 
 def test_only_workers_are_ended(learned, dockerd, placing, stranger):
