@@ -218,6 +218,10 @@ json m4_forecasts(const std::vector<Values>& train, const std::vector<Values>& t
         forecast(train[i], {horizon, seasons_of(find_cycles(train[i]), train[i].size(), kHour)});
     add("ours", values_of(told), i);
     add("ours_found", values_of(found), i);
+    for (const size_t few : {1, 2, 4})
+      coverage[fmt::format("ahead_{}", few)].add(
+          forecast(train[i], {few, {24, 168}}),
+          {test[i].begin(), test[i].begin() + static_cast<std::ptrdiff_t>(few)});
     coverage["ours"].add(told, test[i]);
     coverage["ours_found"].add(found, test[i]);
   }

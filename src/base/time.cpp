@@ -116,6 +116,10 @@ std::optional<Timestamp> parse_utc(const std::string& text) {
   if (text.size() <= kSeconds || text[10] != 'T' ||
       ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &parts) != text.c_str() + kSeconds)
     return std::nullopt;
+  const std::chrono::year_month_day day(std::chrono::year(parts.tm_year + 1900),
+                                        std::chrono::month(static_cast<unsigned>(parts.tm_mon + 1)),
+                                        std::chrono::day(static_cast<unsigned>(parts.tm_mday)));
+  if (!day.ok()) return std::nullopt;
   size_t at = kSeconds;
   const Nanoseconds decimals = decimals_at(text, at);
   const auto offset = offset_in(text.substr(at));

@@ -55,6 +55,8 @@ TEST(Clock, of_the_system_agrees_with_the_wall_while_nobody_sets_it) {
 TEST(ParseUtc, reads_what_others_write) {
   const auto noon = from_unix_ns(1769860800123456789);
   EXPECT_EQ(parse_utc("2026-01-31T12:00:00.123456789Z"), noon);
+  EXPECT_TRUE(parse_utc("2028-02-29T12:00:00Z"));
+  EXPECT_FALSE(parse_utc("2026-02-29T12:00:00Z")) << "there is no such day";
   EXPECT_EQ(parse_utc("2026-01-31T13:30:00.123456789+01:30"), noon);
   EXPECT_EQ(parse_utc("2026-01-31T11:00:00.123456789-01:00"), noon);
   EXPECT_EQ(parse_utc("2026-01-31T12:00:00Z"), from_unix_ns(1769860800000000000));

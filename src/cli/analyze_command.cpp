@@ -5,6 +5,7 @@
 #include "signals.h"
 #include "terminal.h"
 
+#include <filesystem>
 #include <fmt/format.h>
 #include <iostream>
 #include <iterator>
@@ -21,13 +22,14 @@ namespace {
 
 constexpr size_t kLargestFile = 512U << 20U;
 constexpr size_t kLongestHorizon = 100'000;
+constexpr const char* kUsualPast = "6h";
 
 struct AnalyzeArguments {
   std::string file;
   std::string column;
   PrometheusOptions prometheus;
   std::string query;
-  std::string last = "6h";
+  std::string last;
   std::string step;
   std::string horizon;
   std::string season;
@@ -37,6 +39,10 @@ struct AnalyzeArguments {
 };
 
 Result<std::string> text_of(const std::string& file) {
+  // A name that is wrong is bad input, whatever may hinder the reading of a file that is there.
+  std::error_code error;
+  if (file != "-" && !std::filesystem::exists(file, error) && !error)
+    return bad_input(fmt::format("there is no file {}", file));
   if (file != "-") return read_file(file, kLargestFile);
   std::string text(std::istreambuf_iterator<char>(std::cin), {});
   if (text.size() > kLargestFile) return bad_input("standard input is larger than 512 MiB");
@@ -66,7 +72,8 @@ Result<analysis::EvenSeries> even(const promapi::RangeSeries& series) {
 Result<analysis::EvenSeries> asked_series(const AnalyzeArguments& args) {
   const auto access = prometheus_access(args.prometheus);
   if (access.url.empty()) return bad_input("--query needs --prometheus URL");
-  ASSAY_TRY(const auto last, parse_duration(args.last));
+  const std::string past = args.last.empty() ? kUsualPast : args.last;
+  ASSAY_TRY(const auto last, parse_duration(past));
   if (last.count() <= 0) return bad_input("--for needs some time, as in 6h");
   ASSAY_TRY(const auto step,
             args.step.empty() ? Result<Nanoseconds>(usual_step(last)) : parse_duration(args.step));
@@ -76,49 +83,70 @@ Result<analysis::EvenSeries> asked_series(const AnalyzeArguments& args) {
   for (const auto& warning : answer.warnings)
     fmt::print(stderr, "assay: Prometheus warns: {}\n", warning);
   if (answer.series.empty())
-    return bad_input(fmt::format("'{}' has no values in the last {}", args.query, args.last));
+    return bad_input(fmt::format("'{}' has no values in the last {}", args.query, past));
   if (answer.series.size() > 1)
     return bad_input(fmt::format(
         "'{}' gives {} series; choose one by its labels, or add them up with sum(...). The first "
         "two: {} and {}",
         args.query, answer.series.size(), words_of(answer.series[0].labels),
         words_of(answer.series[1].labels)));
-  return even(answer.series[0]);
+  auto series = even(answer.series[0]);
+  if (series) series->name = args.query;
+  return series;
+}
+
+/// What was said of Prometheus beside a file, or of a file beside it, would be left out of account.
+Result<void> check_source(const AnalyzeArguments& args) {
+  const bool asks = !args.query.empty();
+  if (!args.file.empty() && (asks || !args.prometheus.address.empty()))
+    return bad_input(
+        fmt::format("{} and Prometheus are two series: name the file, or --prometheus "
+                    "URL --query EXPRESSION",
+                    args.file));
+  if (args.file.empty() && !asks)
+    return bad_input(args.prometheus.address.empty()
+                         ? "say which series: a file, or --prometheus URL --query EXPRESSION"
+                         : "--prometheus needs --query EXPRESSION, which gives one series");
+  for (const auto& [option, text] : {std::pair{"--for", args.last}, {"--step", args.step}})
+    if (!asks && !text.empty())
+      return bad_input(fmt::format("{} is for --query; of a file, all is read", option));
+  if (asks && !args.column.empty()) return bad_input("--column is for files");
+  return {};
 }
 
 Result<analysis::EvenSeries> read_series(const AnalyzeArguments& args) {
-  if (args.file.empty() == args.query.empty())
-    return bad_input("say which series: a file, or --prometheus URL --query EXPRESSION");
+  ASSAY_CHECK(check_source(args));
   if (!args.query.empty()) return asked_series(args);
   ASSAY_TRY(const auto text, text_of(args.file));
   return analysis::parse_series(text, args.file == "-" ? "standard input" : args.file, args.column);
 }
 
 /// A count of samples, or a time that is so many steps.
-Result<size_t> samples_of(const std::string& option, const std::string& text, double step) {
-  if (const auto count = parse_uint(text); count && *count > 0 && *count <= kLongestHorizon)
+Result<size_t> samples_of(const std::string& option, const std::string& text, double step,
+                          size_t least) {
+  if (const auto count = parse_uint(text); count && *count >= least && *count <= kLongestHorizon)
     return static_cast<size_t>(*count);
   const auto time = parse_duration(text);
   if (!time || parse_double(text))
-    return bad_input(fmt::format("{} {}: a number of samples from 1 to {}, or a time as in 1h",
-                                 option, text, kLongestHorizon));
+    return bad_input(fmt::format("{} {}: a number of samples from {} to {}, or a time as in 1h",
+                                 option, text, least, kLongestHorizon));
   if (!(step > 0))
     return bad_input(
         fmt::format("{} {}: this series has no times; say how many samples", option, text));
   const double count = std::round(seconds(*time) / step);
-  if (count < 1 || count > static_cast<double>(kLongestHorizon))
-    return bad_input(fmt::format("{} {} is {} samples; 1 to {} can be had", option, text, count,
-                                 kLongestHorizon));
+  if (count < static_cast<double>(least) || count > static_cast<double>(kLongestHorizon))
+    return bad_input(fmt::format("{} {} is {} samples; {} to {} can be had", option, text, count,
+                                 least, kLongestHorizon));
   return static_cast<size_t>(count);
 }
 
 Result<analysis::SeriesQuestions> questions_of(const AnalyzeArguments& args, double step) {
   analysis::SeriesQuestions questions;
   if (!args.horizon.empty()) {
-    ASSAY_TRY(questions.horizon, samples_of("--horizon", args.horizon, step));
+    ASSAY_TRY(questions.horizon, samples_of("--horizon", args.horizon, step, 1));
   }
   if (!args.season.empty()) {
-    ASSAY_TRY(questions.season, samples_of("--season", args.season, step));
+    ASSAY_TRY(questions.season, samples_of("--season", args.season, step, 2));
   }
   if (!args.full.empty()) {
     questions.full = parse_double(args.full);
@@ -134,6 +162,7 @@ Result<int> analyze(const AnalyzeArguments& args) {
   view.name = !args.query.empty() ? args.query : args.file == "-" ? "standard input" : args.file;
   ASSAY_TRY(const auto questions, questions_of(args, view.series.step_seconds));
   ASSAY_TRY(view.analysis, analysis::analyze_series(view.series, questions));
+  view.now = seconds(SystemClock().now().time_since_epoch());
   if (!args.page.empty()) ASSAY_CHECK(write_file(args.page, report::series_page(view)));
   if (args.json) {
     const auto document = report::series_document(view);
@@ -161,7 +190,9 @@ void add_options(CLI::App& command, AnalyzeArguments& args) {
       .add_option("--season", args.season,
                   "The season that forecasts count on, in samples or as a time (default: found)")
       ->type_name("N");
-  command.add_option("--full", args.full, "What full use is (default: 1 or 100, by the values)")
+  command
+      .add_option("--full", args.full,
+                  "What full use is (default: 1 or 100 where the series is a share)")
       ->type_name("VALUE");
   command.add_flag("--json", args.json, "Print everything as JSON");
   command.add_option("--html", args.page, "Also write a page with a plot")->type_name("FILE");

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <exception>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <system_error>
 
 #include <assay/base/text.h>
@@ -29,6 +30,7 @@ Examples:
   assay top                                           the apps of a node, live, from its agent
   assay model inspect net.onnx                        what a model costs, without running it
   assay device calibrate                              what this machine can compute, move and store
+  assay cluster profile --prometheus http://HOST:9090 what jobs on Kubernetes use and will use
   assay collect --models DIR --device-type desktop    time models under load, to learn from
   assay doctor                                        what this machine can measure
 
@@ -47,15 +49,29 @@ Environment:
 /// CLI11 only says that a command is missing; a person wants to know which word was wrong.
 Result<void> check_command_word(const CLI::App& app, const std::string& word) {
   if (word.starts_with("-")) return {};
+  const bool is_below = app.get_parent() != nullptr;
   std::vector<std::string> names;
   for (const auto* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
     names.push_back(sub->get_name());
   }
   if (std::find(names.begin(), names.end(), word) != names.end()) return {};
   const auto near = nearest(word, std::vector<std::string_view>(names.begin(), names.end()));
+  if (is_below)
+    return bad_input(fmt::format("unknown command '{} {}'; there are: {}", app.get_name(), word,
+                                 fmt::join(names, ", ")));
   return bad_input(
       fmt::format("unknown command '{}'; {}", word,
                   near ? fmt::format("did you mean '{}'?", *near) : "see assay --help"));
+}
+
+/// The first word, and the second of a command that has commands of its own.
+Result<void> check_command_words(const CLI::App& app, const std::vector<std::string>& words) {
+  if (words.size() < 2) return {};
+  ASSAY_CHECK(check_command_word(app, words[1]));
+  if (words[1].starts_with("-") || words.size() < 3) return {};
+  const auto* const command = app.get_subcommand(words[1]);
+  if (command->get_require_subcommand_min() == 0) return {};
+  return check_command_word(*command, words[2]);
 }
 
 void print_error(const Error& error) {
@@ -149,11 +165,9 @@ int run(int argc, char** argv) {
                "assay");
   add_commands(app, context);
   take_words(std::vector<std::string>(argv, argv + argc), context);
-  if (context.words.size() > 1) {
-    if (const auto known = check_command_word(app, context.words[1]); !known) {
-      print_error(known.error());
-      return kBadInput;
-    }
+  if (const auto known = check_command_words(app, context.words); !known) {
+    print_error(known.error());
+    return kBadInput;
   }
   try {
     app.parse(std::vector<std::string>(context.words.rbegin(), context.words.rend() - 1));

@@ -94,6 +94,11 @@ const std::string& InstantValue::label(const std::string& name) const {
 
 namespace {
 
+/// Whether it was asked what makes no sense, and not the server that cannot answer.
+bool is_bad_question(const json& document) {
+  return document.is_object() && document.value("errorType", json()) == "bad_data";
+}
+
 /// The answer's series and warnings, when it is one of that type.
 template <class Answer, class Read>
 Result<Answer> parse_answer(const std::string& body, const std::string& who, const char* type,
@@ -103,7 +108,8 @@ Result<Answer> parse_answer(const std::string& body, const std::string& who, con
   const json data = ok ? document.value("data", json()) : json();
   if (!data.is_object() || data.value("resultType", json()) != type ||
       !data.value("result", json()).is_array())
-    return refused(fmt::format("{}: {}", who, complaint(document)));
+    return fail(is_bad_question(document) ? ErrorKind::input : ErrorKind::environment,
+                fmt::format("{}: {}", who, complaint(document)));
   Answer answer;
   for (const auto& series : data["result"]) {
     auto one = series.is_object() ? read(series) : std::nullopt;

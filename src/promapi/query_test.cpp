@@ -26,6 +26,16 @@ TEST(ParseInstant, series_with_labels_and_values) {
   EXPECT_EQ(answer->warnings, std::vector<std::string>{"partly"});
 }
 
+TEST(ParseRange, a_question_that_makes_no_sense_is_bad_input) {
+  const auto kind = [](const char* type) {
+    const auto body = std::string(R"({"status": "error", "error": "x", "errorType": ")") + type;
+    return parse_range(body + "\"}", "p").error().kind;
+  };
+  EXPECT_EQ(kind("bad_data"), ErrorKind::input);
+  EXPECT_EQ(kind("execution"), ErrorKind::environment);
+  EXPECT_EQ(kind("timeout"), ErrorKind::environment);
+}
+
 TEST(ParseInstant, what_is_no_answer_is_an_error_in_words) {
   const auto message = [](const char* body) { return parse_instant(body, "p").error().message; };
   EXPECT_EQ(message(R"({"status": "error", "error": "parse error: x"})"), "p: parse error: x");

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "series_picture.h"
+
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -41,11 +43,70 @@ TEST(SeriesText, without_times_it_counts_samples) {
   EXPECT_NE(text.find("value 1 "), std::string::npos) << text;
 }
 
+TEST(SeriesText, a_series_that_ends_now_ends_now_and_an_old_one_at_its_last_value) {
+  auto view = view_of(60);
+  const double last = view.series.time(479);
+  EXPECT_NE(series_text(view, false, 90).find("2023-11-15 06:12:20\n"), std::string::npos);
+  view.now = last + 86400;
+  EXPECT_EQ(series_text(view, false, 90).find("now"), std::string::npos);
+  EXPECT_NE(series_page(view).find(">2023-11-15 06:12:20</text>"), std::string::npos);
+  view.now = last + 61;
+  EXPECT_NE(series_text(view, false, 90).find(" now\n"), std::string::npos);
+  EXPECT_NE(series_page(view).find(">now</text>"), std::string::npos);
+  EXPECT_NE(series_text(view_of(0), false, 90).find(" value 480\n"), std::string::npos);
+}
+
+SeriesView view_of_values(std::vector<double> values, const analysis::SeriesQuestions& questions) {
+  SeriesView view{"x", {0, 0, std::move(values)}, {}};
+  view.analysis = *analysis::analyze_series(view.series, questions);
+  return view;
+}
+
+TEST(SeriesText, too_little_is_said_and_no_more) {
+  EXPECT_TRUE(series_text(view_of_values({5}, {}), false, 90)
+                  .starts_with("x: too little to tell: there is 1 value, and at least 8 are "
+                               "needed\n"));
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  const auto gaps = view_of_values({5, none, none, 6}, {});
+  EXPECT_TRUE(series_text(gaps, false, 90)
+                  .starts_with("x: too little to tell: 2 of 4 values are known, and at least 8 are "
+                               "needed\n"));
+  EXPECT_TRUE(series_document(gaps)["forecast"]["points"].empty());
+  std::vector<double> rare(400, none);
+  for (size_t i = 0; i < 200; i += 10) rare[i] = 3 + static_cast<double>(i % 30);
+  EXPECT_NE(
+      series_text(view_of_values(rare, {}), false, 200)
+          .find("with 95 % of all values missing; too little is known of its end to tell what "
+                "comes next"),
+      std::string::npos);
+}
+
+TEST(SeriesText, a_season_that_was_said_is_in_the_answer) {
+  std::vector<double> values;
+  for (int i = 0; i < 240; ++i) values.push_back(50 + 30 * std::sin(2 * std::numbers::pi * i / 24));
+  EXPECT_TRUE(series_text(view_of_values(values, {.season = 7}), false, 200)
+                  .starts_with("x: with the season of 7 samples given, though by itself it repeats "
+                               "every 24 samples, bursty; "));
+  const auto view = view_of_values(values, {.season = 24});
+  EXPECT_TRUE(series_text(view, false, 200)
+                  .starts_with("x: with the season of 24 samples given, bursty; "));
+  EXPECT_EQ(series_document(view)["season"], 24);
+}
+
+TEST(SeriesText, a_constant_is_a_line_in_the_middle) {
+  const auto view = view_of_values(std::vector<double>(100, 7), {});
+  const auto text = series_text(view, false, 90);
+  EXPECT_TRUE(text.starts_with("x: always 7; the next 25 samples: 7\n")) << text;
+  EXPECT_NE(text.find("\n  7 ⣀"), std::string::npos) << text;
+  EXPECT_EQ(text.find("\n  7 ", text.find("\n  7 ") + 1), std::string::npos) << text;
+  EXPECT_TRUE(series_document(view)["class"].is_null());
+}
+
 TEST(SeriesText, a_forecast_of_many_times_the_past_leaves_it_room) {
   auto view = view_of(60);
   view.analysis.forecast.points.resize(100'000, view.analysis.forecast.points.back());
   for (const size_t columns : {10, 24, 90})
-    EXPECT_NE(series_text(view, false, columns).find("now"), std::string::npos) << columns;
+    EXPECT_NE(series_text(view, false, columns).find("2023"), std::string::npos) << columns;
 }
 
 TEST(SeriesDocument, has_everything_by_name) {
@@ -59,6 +120,21 @@ TEST(SeriesDocument, has_everything_by_name) {
   EXPECT_EQ(document["forecast"]["points"].size(), 60);
   EXPECT_EQ(document["forecast"]["points"][0]["time"], 1'700'000'000 + 480 * 60);
   EXPECT_FALSE(series_document(view_of(0)).contains("step_seconds"));
+}
+
+TEST(SeriesPage, has_round_numbers_and_times_and_a_legend) {
+  const auto page = series_page(view_of(60));
+  for (const char* part : {">20</text>", ">80</text>", ">00:00</text>", ">02:00</text>",
+                           ">2023-11-15</text>", "80 % interval", "times are UTC"})
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+  EXPECT_EQ(page.find("the level changed"), std::string::npos);
+}
+
+TEST(RoundTicks, are_few_and_end) {
+  EXPECT_EQ(round_ticks(0, 100, 6), (std::vector<double>{0, 20, 40, 60, 80, 100}));
+  EXPECT_EQ(round_ticks(-0.2, 0.9, 6),
+            (std::vector<double>{-0.2, 0, 0.2, 0.4, 0.6000000000000001, 0.8}));
+  EXPECT_EQ(round_ticks(1e16, 1e16 + 2, 6).size(), 2);
 }
 
 TEST(SeriesPage, stands_alone_and_escapes_names) {

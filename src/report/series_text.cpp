@@ -24,21 +24,35 @@ std::vector<double> shown_values(const SeriesView& view) {
   return {values.end() - static_cast<ptrdiff_t>(std::min(most, values.size())), values.end()};
 }
 
+/// Where the past begins and where it ends; only the end where there is no room for both.
+std::string ends_text(const std::string& begin, const std::string& end, size_t room) {
+  if (display_width(begin) + display_width(end) < room)
+    return left(begin, room - display_width(end)) + end;
+  return right(fitted(end, room), room);
+}
+
 std::string plot_text(const SeriesView& view, bool color, size_t columns) {
   const auto past = shown_values(view);
   const auto& points = view.analysis.forecast.points;
   std::vector<double> ahead;
+  ahead.reserve(points.size());
   for (const auto& point : points) ahead.push_back(point.value);
   std::vector<double> all = past;
   all.insert(all.end(), ahead.begin(), ahead.end());
-  double low = INFINITY, high = -INFINITY;
+  double low = HUGE_VAL, high = -HUGE_VAL;
   for (const double value : all)
     if (std::isfinite(value)) {
       low = std::min(low, value);
       high = std::max(high, value);
     }
-  if (!std::isfinite(low)) return "";
+  if (!std::isfinite(low) || all.size() < 2) return "";
+  // Of a constant the line is in the middle, with the only value there is.
+  const bool flat = !(high > low);
   const auto top = format_number(high), bottom = format_number(low);
+  if (flat) {
+    low -= 1 + std::abs(low);
+    high += 1 + std::abs(high);
+  }
   const size_t margin = std::max(display_width(top), display_width(bottom));
   const size_t width = std::max<size_t>(20, columns - std::min(columns, margin + 6));
   // Each has a quarter at least of a narrow plot, however long the other is.
@@ -49,16 +63,15 @@ std::string plot_text(const SeriesView& view, bool color, size_t columns) {
   const auto right_plot = dot_plot(dot_columns(ahead, 2 * for_ahead), low, high, kPlotLines);
   std::string text;
   for (size_t line = 0; line < kPlotLines; ++line) {
-    const auto& label = line == 0 ? top : line + 1 == kPlotLines ? bottom : std::string();
+    const bool first = line == (flat ? (kPlotLines - 1) / 2 : 0);
+    const bool last = !flat && line + 1 == kPlotLines;
+    const auto& label = first ? top : last ? bottom : std::string();
     text += fmt::format("  {} {}┊{}{}{}\n", right(label, margin), left_plot[line],
                         color ? kBlue : "", right_plot[line], color ? kPlain : "");
   }
-  const auto begin =
-      place_text(view.series, static_cast<double>(view.series.values.size() - past.size()));
-  const std::string now = ahead.empty() ? "" : "now";
-  const size_t room = width - for_ahead + 1;
-  text += "  " + std::string(margin, ' ') + " " + left(fitted(begin, room - 4), room - now.size()) +
-          now + "\n";
+  const auto begin = static_cast<double>(view.series.values.size() - past.size());
+  text += "  " + std::string(margin, ' ') + " " +
+          ends_text(place_text(view.series, begin), end_text(view), width - for_ahead + 1) + "\n";
   return text;
 }
 
@@ -132,9 +145,12 @@ Json series_document(const SeriesView& view) {
                      {"p95", found.summary.p95},
                      {"max", found.summary.max}}},
                    {"cycles", cycles},
-                   {"class", analysis::to_string(found.use)},
+                   {"class", found.use ? Json(analysis::to_string(*found.use)) : Json(nullptr)},
                    {"change_points", changes},
                    {"forecast", forecast_json(view)}};
+  if (found.season) document["season"] = *found.season;
+  if (view.series.marked) document["missing_marked"] = view.series.marked;
+  if (view.series.rows > 0) document["rows"] = view.series.rows;
   if (step > 0) {
     document["start"] = view.series.start;
     document["step_seconds"] = step;

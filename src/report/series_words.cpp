@@ -13,10 +13,10 @@ namespace {
 
 /// Times below are counted from the beginning of something, not from 1970: it is 1973 behind it.
 constexpr double kDates = 1e8;
+constexpr double kDay = 86400;
 constexpr size_t kMostChanges = 4;
 
 std::string duration_text(double seconds) {
-  constexpr double kDay = 86400;
   if (seconds > 0 && seconds < 0.1) return format_duration(from_seconds(seconds));
   if (seconds >= 2 * kDay) return fmt::format("{} days", format_number(seconds / kDay));
   // Steps are never quite even: 0.9997 s is a second.
@@ -37,16 +37,52 @@ std::string range_text(double low, double high) {
   return fmt::format("{} to {}", format_number(low), format_number(high));
 }
 
+constexpr double kSamePeriod = 0.02;
+/// With fewer values than these, nothing is told, or with how few it is.
+constexpr size_t kTooFew = 8, kFew = 20;
+/// A series ends now when its end is not longer ago: so many steps, or so many seconds.
+constexpr double kRecentSteps = 2, kRecentSeconds = 120;
+
 /// A cycle that explains less of all change is told in its own line only.
 constexpr double kShareWorthSaying = 0.01;
 
+/// What is said instead of what was found, with what was found where that is another one.
+std::string season_answer(const SeriesView& view) {
+  const auto season = static_cast<double>(*view.analysis.season);
+  const double step = view.series.step_seconds;
+  std::string text = fmt::format("with the season of {} given", span_text(season, step));
+  const auto& cycles = view.analysis.cycles;
+  const bool found = std::any_of(cycles.begin(), cycles.end(), [&](const auto& cycle) {
+    return std::abs(cycle.period / season - 1) < kSamePeriod;
+  });
+  if (!cycles.empty() && !found)
+    text +=
+        fmt::format(", though by itself it repeats every {}", span_text(cycles[0].period, step));
+  return text;
+}
+
 std::string cycles_answer(const SeriesView& view) {
   const auto& cycles = view.analysis.cycles;
+  if (view.analysis.season) return season_answer(view);
+  const auto& summary = view.analysis.summary;
+  if (summary.min == summary.max) return "always " + format_number(summary.min);
   if (cycles.empty()) return "no cycle";
   std::string text = "repeats every " + span_text(cycles[0].period, view.series.step_seconds);
   if (cycles.size() > 1 && cycles[1].share >= kShareWorthSaying)
     text += " and every " + span_text(cycles[1].period, view.series.step_seconds);
   return text;
+}
+
+/// Whoever has two series in one table, or time apart from its date, should see it.
+std::string rows_text(const analysis::EvenSeries& series) {
+  if (series.rows <= series.values.size()) return "";
+  return fmt::format(" (means of {} rows: several have the same time)", series.rows);
+}
+
+std::string missing_text(size_t missing, size_t marked) {
+  if (missing == 0) return "";
+  return marked ? fmt::format("{} missing ({} written as -999 or -9999), ", missing, marked)
+                : fmt::format("{} missing, ", missing);
 }
 
 std::string methods_text(const analysis::Forecast& forecast) {
@@ -88,24 +124,52 @@ std::string place_text(const analysis::EvenSeries& series, double at) {
   if (!(series.step_seconds > 0)) return fmt::format("value {:.0f}", at + 1);
   const double time = series.start + at * series.step_seconds;
   if (series.start < kDates || time > 9e9) return duration_text(at * series.step_seconds) + " in";
-  auto text = format_utc(Timestamp(from_seconds(time)));
-  return text.substr(0, 10) + " " + text.substr(11, 8);
+  const auto text = format_utc(Timestamp(from_seconds(time)));
+  const auto date = text.substr(0, 10), clock = text.substr(11, 8);
+  return series.step_seconds >= kDay && clock == "00:00:00" ? date : date + " " + clock;
+}
+
+bool is_dated(const analysis::EvenSeries& series) {
+  return series.step_seconds > 0 && series.start >= kDates;
+}
+
+std::string end_text(const SeriesView& view) {
+  const auto& series = view.series;
+  const size_t last = std::max<size_t>(1, series.values.size()) - 1;
+  if (is_dated(series) && view.now) {
+    const double recent = std::max(kRecentSeconds, kRecentSteps * series.step_seconds);
+    if (std::abs(*view.now - series.time(last)) <= recent) return "now";
+  }
+  return place_text(series, static_cast<double>(last));
 }
 
 std::string series_answer(const SeriesView& view) {
   const auto& analysis = view.analysis;
-  std::string text = fmt::format("{}, {}", cycles_answer(view), analysis::to_string(analysis.use));
+  const size_t known = analysis.summary.known, count = view.series.values.size();
+  if (known < kTooFew)
+    return fmt::format("too little to tell: {}, and at least {} are needed",
+                       known < count ? fmt::format("{} of {} values are known", known, count)
+                       : known == 1  ? "there is 1 value"
+                                     : fmt::format("there are {} values", known),
+                       kTooFew);
+  std::string text = cycles_answer(view);
+  if (analysis.use) text += fmt::format(", {}", analysis::to_string(*analysis.use));
+  if (2 * known < count)
+    text += fmt::format(", with {:.0f} % of all values missing",
+                        100 - 100 * static_cast<double>(known) / static_cast<double>(count));
   const auto& points = analysis.forecast.points;
-  if (points.empty()) return text;
+  if (points.empty()) return text + "; too little is known of its end to tell what comes next";
+  if (known < kFew) text += fmt::format("; from {} values only", known);
   double mean = 0, low = points[0].low80, high = points[0].high80;
   for (const auto& point : points) {
     mean += point.value / static_cast<double>(points.size());
     low = std::min(low, point.low80);
     high = std::max(high, point.high80);
   }
-  return text + fmt::format("; the next {}: {} on average, mostly {}",
-                            span_text(static_cast<double>(points.size()), view.series.step_seconds),
-                            format_number(mean), range_text(low, high));
+  text += fmt::format("; the next {}: {}",
+                      span_text(static_cast<double>(points.size()), view.series.step_seconds),
+                      format_number(mean));
+  return low < high ? text + " on average, mostly " + range_text(low, high) : text;
 }
 
 std::vector<std::pair<std::string, std::string>> series_findings(const SeriesView& view) {
@@ -113,10 +177,10 @@ std::vector<std::pair<std::string, std::string>> series_findings(const SeriesVie
   const auto& summary = found.summary;
   std::vector<std::pair<std::string, std::string>> lines;
   const size_t missing = view.series.values.size() - summary.known;
-  lines.emplace_back("values", fmt::format("{}, {}mean {}, p95 {}, {}", summary.known,
-                                           missing ? fmt::format("{} missing, ", missing) : "",
-                                           format_number(summary.mean), format_number(summary.p95),
-                                           range_text(summary.min, summary.max)));
+  lines.emplace_back(
+      "values", fmt::format("{}{}, {}mean {}, p95 {}, {}", summary.known, rows_text(view.series),
+                            missing_text(missing, view.series.marked), format_number(summary.mean),
+                            format_number(summary.p95), range_text(summary.min, summary.max)));
   for (const auto& cycle : found.cycles)
     lines.emplace_back(
         "cycle", fmt::format("every {}; one turn is to {:.0f} % like the next, and this explains "

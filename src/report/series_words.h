@@ -15,6 +15,10 @@ std::string span_text(double samples, double step_seconds);
 std::string ahead_text(double samples, double step_seconds);
 /// When a value is: a date, "12 min 30 s in", or its number.
 std::string place_text(const analysis::EvenSeries& series, double at);
+/// When the last value is: "now", or as place_text() tells it.
+std::string end_text(const SeriesView& view);
+/// Whether its times are dates.
+bool is_dated(const analysis::EvenSeries& series);
 /// The answer in one sentence without a full stop.
 std::string series_answer(const SeriesView& view);
 /// What it rests on: pairs of a short head and a sentence.

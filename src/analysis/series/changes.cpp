@@ -132,7 +132,7 @@ std::vector<double> without_cycles(const std::vector<double>& values,
   series.values = values;
   series.known.resize(values.size());
   for (size_t i = 0; i < values.size(); ++i) {
-    series.known[i] = std::isfinite(values[i]);
+    series.known[i] = std::isfinite(values[i]) ? 1 : 0;
     series.count += series.known[i];
     if (!series.known[i]) series.values[i] = 0;
   }

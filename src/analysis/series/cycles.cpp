@@ -153,8 +153,11 @@ void add(std::vector<Candidate>& found, const std::optional<Candidate>& candidat
 /// over so many harmonics that none of the first stands out most.
 std::vector<double> tops(const Likeness& likeness, double longest) {
   std::vector<std::pair<double, double>> heights;
-  for (double period = 8; period <= longest; period += std::max(1.0, 0.01 * period))
+  double period = 8;
+  while (period <= longest) {
     heights.emplace_back(likeness.at(period, period) / likeness.at(0, period), period);
+    period += std::max(1.0, 0.01 * period);
+  }
   std::vector<std::pair<double, double>> found;
   for (size_t i = 1; i + 1 < heights.size(); ++i)
     if (heights[i] >= heights[i - 1] && heights[i].first > heights[i + 1].first)
@@ -162,6 +165,7 @@ std::vector<double> tops(const Likeness& likeness, double longest) {
   std::sort(found.rbegin(), found.rend());
   if (found.size() > kTops) found.resize(kTops);
   std::vector<double> periods;
+  periods.reserve(found.size());
   for (const auto& top : found) periods.push_back(top.second);
   return periods;
 }
@@ -264,6 +268,15 @@ bool is_remainder(const Candidate& candidate, const std::vector<Cycle>& taken) {
   });
 }
 
+/// A few turns of a shorter cycle, where turns in between are no less alike than whole ones: what
+/// is left of iterations that begin anew with each epoch.
+bool is_mere_multiple(const Likeness& likeness, double longer, double shorter) {
+  const double ratio = longer / shorter, n = std::round(ratio);
+  if (n < 2 || n > kMultiples || std::abs(ratio - n) > 0.1) return false;
+  const auto found = between(likeness, shorter, static_cast<int>(n));
+  return found.known && found.alike >= found.alike_whole;
+}
+
 }  // namespace
 
 std::vector<Cycle> find_cycles(std::span<const double> values) {
@@ -292,6 +305,11 @@ std::vector<Cycle> find_cycles(std::span<const double> values) {
       return one.outstanding < needed || share < 0.05 || is_remainder(one, cycles);
     });
   }
+  std::erase_if(cycles, [&](const Cycle& one) {
+    return std::any_of(periods.begin(), periods.end(), [&](double shorter) {
+      return is_mere_multiple(whole, one.period, shorter);
+    });
+  });
   std::sort(cycles.begin(), cycles.end(),
             [](const Cycle& a, const Cycle& b) { return a.share > b.share; });
   return cycles;

@@ -71,6 +71,36 @@ TEST(FindCycles, tells_iterations_within_epochs) {
   EXPECT_NEAR(periods[1], 154, 2);
 }
 
+TEST(FindCycles, tells_nothing_between_iterations_and_epochs_that_begin_them_anew) {
+  std::mt19937_64 engine(7);
+  std::normal_distribution<> normal;
+  for (const auto& [iteration, epoch] :
+       {std::pair{7, 300}, std::pair{11, 420}, std::pair{17, 420}, std::pair{9, 250}}) {
+    std::vector<double> values(3600);
+    for (int i = 0; i < 3600; ++i) {
+      const int at = i % epoch;
+      const bool busy = at < epoch - 20 && 10 * (at % iteration) < 7 * iteration;
+      values[static_cast<size_t>(i)] = (busy ? 92 : at < epoch - 20 ? 30 : 5) + 2 * normal(engine);
+    }
+    const auto cycles = find_cycles(values);
+    EXPECT_EQ(cycles.size(), 2) << iteration;
+    for (const auto& cycle : cycles)
+      EXPECT_TRUE(std::abs(cycle.period / iteration - 1) < 0.02 ||
+                  std::abs(cycle.period / epoch - 1) < 0.02)
+          << cycle.period << " for " << iteration << " in " << epoch;
+  }
+}
+
+TEST(FindCycles, tells_four_turns_and_each_of_them_where_both_are_there) {
+  auto values = wave(1200, 7);
+  const auto longer = wave(1200, 28, 0);
+  for (size_t i = 0; i < values.size(); ++i) values[i] += 0.6 * longer[i];
+  const auto cycles = find_cycles(values);
+  ASSERT_EQ(cycles.size(), 2);
+  EXPECT_NEAR(cycles[0].period, 7, 0.1);
+  EXPECT_NEAR(cycles[1].period, 28, 0.4);
+}
+
 TEST(FindCycles, the_strongest_is_first) {
   auto values = wave(4000, 24);
   const auto slow = wave(4000, 168, 0);

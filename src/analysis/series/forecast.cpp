@@ -19,6 +19,10 @@ constexpr size_t kLongestTurns = 6;
 constexpr double kStrictness = 4;
 /// A method with less to say is left out.
 constexpr double kLeastWeight = 0.02;
+/// What methods missed at fewer known values says nothing of what they will miss.
+constexpr size_t kLeastTriedOn = 3;
+/// That they missed nothing at fewer is no promise.
+constexpr size_t kFewTriedOn = 20;
 
 /// Without gaps: the value one season before, or on a straight line between its neighbours.
 std::vector<double> filled(std::span<const double> values, const std::vector<size_t>& seasons) {
@@ -125,9 +129,11 @@ std::vector<MethodPtr> methods_for(const std::vector<size_t>& seasons,
     }
   for (const size_t season : seasons) methods.push_back(same_as_last(season));
   for (auto& method : learners(seasons, trained)) methods.push_back(std::move(method));
-  if (*std::min_element(series.begin(), series.end()) > 0)
+  if (*std::min_element(series.begin(), series.end()) > 0) {
+    const auto logarithms = logarithms_of(series);
     for (auto& method : learners(seasons, trained))
-      methods.push_back(on_logarithms(std::move(method)));
+      methods.push_back(on_logarithms(std::move(method), logarithms));
+  }
   return methods;
 }
 
@@ -156,30 +162,49 @@ void keep_in_range(std::vector<double>& told, std::span<const double> series) {
     value = std::isfinite(value) ? std::clamp(value, least, *high + margin) : series.back();
 }
 
-Forecast told(std::span<const double> series, const std::vector<size_t>& seasons, size_t horizon) {
+size_t known_of(std::span<const double> values) {
+  return static_cast<size_t>(std::count_if(values.begin(), values.end(),
+                                           [](double value) { return std::isfinite(value); }));
+}
+
+/// What was told right a few times may be wrong by its share of the range the next time; false when
+/// the series has none.
+bool widened(std::vector<Widths>& widths, std::span<const double> series, size_t times) {
+  const auto [low, high] = std::minmax_element(series.begin(), series.end());
+  const double least = (*high - *low) / static_cast<double>(times + 1);
+  for (auto& width : widths)
+    width = {std::max(width.in80, least), std::max(width.in95, 1.5 * least)};
+  return least > 0;
+}
+
+Forecast told(std::span<const double> series, std::span<const double> known,
+              const std::vector<size_t>& seasons, size_t horizon) {
   const TrialWindows windows(series.size(), horizon);
+  const size_t tried_on = known_of(known.subspan(windows.trained()));
+  if (tried_on < kLeastTriedOn) return {};
   const auto methods = methods_for(seasons, series, windows.trained());
   std::vector<TrialErrors> trials;
   std::vector<double> errors;
   for (const auto& method : methods) {
     method->fit(series.first(windows.trained()));
-    trials.push_back(windows.tried(*method, series));
+    trials.push_back(windows.tried(*method, series, known));
     errors.push_back(trials.back().mean());
   }
   const auto weights = weights_of(errors);
+  auto width = together(trials, weights).widths(horizon);
+  if (width.empty() || (tried_on < kFewTriedOn && !widened(width, series, tried_on))) return {};
   std::vector<double> values(horizon);
   Forecast result;
   for (size_t i = 0; i < methods.size(); ++i) {
     if (weights[i] == 0) continue;
     methods[i]->fit(series);
-    auto ahead = methods[i]->ahead(series, horizon);
+    auto ahead = methods[i]->ahead(horizon);
     keep_in_range(ahead, series);
     for (size_t j = 0; j < horizon; ++j) values[j] += weights[i] * ahead[j];
     result.methods.push_back({methods[i]->name(), weights[i], errors[i]});
   }
   std::stable_sort(result.methods.begin(), result.methods.end(),
                    [](const auto& a, const auto& b) { return a.weight > b.weight; });
-  const auto width = together(trials, weights).widths(horizon);
   const double floor = *std::min_element(series.begin(), series.end()) >= 0 ? 0 : -HUGE_VAL;
   for (size_t j = 0; j < horizon; ++j)
     result.points.push_back({values[j], std::max(floor, values[j] - width[j].in80),
@@ -197,7 +222,8 @@ Forecast forecast(std::span<const double> values, const ForecastPlan& plan) {
   const size_t longest =
       seasons.empty() ? kLongest : std::max(kLongest, kLongestTurns * seasons.back());
   const auto series = filled(values, seasons);
-  return told(std::span(series).last(std::min(longest, series.size())), seasons, plan.horizon);
+  const size_t used = std::min(longest, series.size());
+  return told(std::span(series).last(used), values.last(used), seasons, plan.horizon);
 }
 
 std::vector<size_t> seasons_of(const std::vector<Cycle>& cycles, size_t length,

@@ -10,14 +10,16 @@
 namespace assay::analysis {
 
 /// A way to tell the next values of a series without gaps. fit() learns what it needs to know from
-/// one series; ahead() then goes on from the end of that series or of a longer one, with what was
-/// learned.
+/// one series, and stands at its end; follow() goes on, with what was learned, to the end of a
+/// longer series that begins with that one; ahead() tells what comes next from there. A series has
+/// to outlive the calls that follow. Fitted once more, a method may begin with what it knows.
 class ForecastMethod {
  public:
   virtual ~ForecastMethod() = default;
   virtual std::string name() const = 0;
   virtual void fit(std::span<const double> series) = 0;
-  virtual std::vector<double> ahead(std::span<const double> series, size_t horizon) const = 0;
+  virtual void follow(std::span<const double> series) = 0;
+  virtual std::vector<double> ahead(size_t horizon) const = 0;
 };
 
 using MethodPtr = std::unique_ptr<ForecastMethod>;
@@ -35,7 +37,11 @@ MethodPtr theta(size_t season);
 MethodPtr smoothing(size_t season, size_t longer_season);
 /// A linear function of the values at these lags, ascending.
 MethodPtr linear(std::vector<size_t> lags, std::string name);
-/// The method on the logarithms; all values must be positive.
-MethodPtr on_logarithms(MethodPtr method);
+
+/// The logarithms of a whole series of positive values, for all methods that want them.
+using Logarithms = std::shared_ptr<const std::vector<double>>;
+Logarithms logarithms_of(std::span<const double> series);
+/// The method on the logarithms; what it is fitted to and follows are beginnings of their series.
+MethodPtr on_logarithms(MethodPtr method, Logarithms logarithms);
 
 }  // namespace assay::analysis

@@ -68,7 +68,8 @@ std::vector<Level> levels_of(const std::vector<double>& power, size_t fewest) {
   const double step = std::cbrt(2.0), reach = std::sqrt(2.0);
   const size_t last = power.size() - 1;
   std::vector<Level> levels;
-  for (double at = 2; at < static_cast<double>(last); at *= step) {
+  double at = 2;
+  while (at < static_cast<double>(last)) {
     size_t from = std::max<size_t>(2, static_cast<size_t>(at / reach));
     size_t to = std::min(last, static_cast<size_t>(at * reach) + 1);
     if (to - from < fewest) {
@@ -79,6 +80,7 @@ std::vector<Level> levels_of(const std::vector<double>& power, size_t fewest) {
     const auto middle = near.begin() + static_cast<ptrdiff_t>(near.size() / 2);
     std::nth_element(near.begin(), middle, near.end());
     levels.push_back({at, *middle / std::numbers::ln2 + 1e-12});
+    at *= step;
   }
   return levels;
 }

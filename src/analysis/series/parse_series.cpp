@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "series_cells.h"
+
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -7,58 +9,19 @@
 #include <assay/analysis/series_analysis.h>
 #include <assay/base/csv.h>
 #include <assay/base/text.h>
-#include <assay/base/time.h>
 
 namespace assay::analysis {
 
 namespace {
 
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
-/// Seconds since 1970 have fewer digits for the next thousands of years; the same holds for
-/// milliseconds and microseconds.
-constexpr double kMilliseconds = 1e11, kMicroseconds = 1e14, kNanoseconds = 1e17;
 constexpr size_t kMostValues = 10'000'000;
+/// What loggers write where they could not measure: where nothing else is below zero, or where it
+/// is so far below all the rest, in ranges of it.
+constexpr double kMarks[] = {-999, -9999};
+constexpr double kFarBelow = 3;
 
 using Cells = std::vector<std::string>;
-
-bool is_missing(std::string_view text) {
-  constexpr std::string_view kWords[] = {"",     "nan", "null", "na",   "n/a",
-                                         "none", "inf", "+inf", "-inf", "[n/a]"};
-  std::string lower(trim(text));
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return std::find(std::begin(kWords), std::end(kWords), lower) != std::end(kWords);
-}
-
-/// Also with one of the units that nvidia-smi writes.
-std::optional<double> value_of(const std::string& cell) {
-  if (is_missing(cell)) return kMissing;
-  std::string_view text = trim(cell);
-  for (const std::string_view unit : {"%", " MiB", " W", " MHz"})
-    if (text.ends_with(unit)) {
-      text.remove_suffix(unit.size());
-      break;
-    }
-  return parse_double(trim(text));
-}
-
-std::optional<double> time_of(const std::string& cell) {
-  const std::string_view text = trim(cell);
-  if (const auto number = parse_double(text)) {
-    const double count = *number;
-    if (count <= kMilliseconds) return count;
-    return count / (count > kNanoseconds ? 1e9 : count > kMicroseconds ? 1e6 : 1e3);
-  }
-  std::string iso(text);
-  if (iso.size() > 10 && iso[10] == ' ') iso[10] = 'T';
-  if (iso.size() > 10 && iso[4] == '/' && iso[7] == '/') iso[4] = iso[7] = '-';
-  const bool zoned = iso.ends_with('Z') || iso.find_first_of("+", 10) != std::string::npos ||
-                     iso.find('-', std::min<size_t>(iso.size(), 11)) != std::string::npos;
-  if (!zoned) iso += iso.size() == 16 ? ":00Z" : "Z";
-  const auto time = parse_utc(iso);
-  if (!time) return std::nullopt;
-  return seconds(time->time_since_epoch());
-}
+using Samples = std::vector<std::pair<double, double>>;
 
 /// For messages: not all of a long cell, and nothing that a terminal would obey.
 std::string shown(std::string_view cell) {
@@ -84,11 +47,16 @@ Table without_remarks(std::string_view text) {
   return table;
 }
 
-/// Of tables without a comma in their first line, the one that stands there instead.
+/// A tab or a semicolon in the first line stands between cells, and commas within them then.
 char separator_of(std::string_view text) {
   const auto line = text.substr(0, text.find('\n'));
-  for (const char separator : {',', '\t', ';'})
-    if (line.find(separator) != line.npos) return separator;
+  for (const char separator : {'\t', ';'}) {
+    bool quoted = false;
+    for (const char c : line) {
+      if (c == '"') quoted = !quoted;
+      if (c == separator && !quoted) return separator;
+    }
+  }
   return ',';
 }
 
@@ -99,8 +67,9 @@ Result<size_t> place_of(const std::string& column, const Cells& first, bool head
   if (head)
     for (size_t i = 0; i < first.size(); ++i)
       if (trim(first[i]) == column) return i;
+  const size_t times = first.size() > 1 ? 1 : 0;
   const auto number = parse_uint(column);
-  if (number && *number >= 1 && *number < first.size()) return static_cast<size_t>(*number);
+  if (number && *number > times && *number <= first.size()) return static_cast<size_t>(*number) - 1;
   std::string names;
   for (size_t i = 1; head && i < std::min<size_t>(first.size(), 9); ++i)
     names += (i > 1 ? ", " : "") + std::string(trim(first[i]));
@@ -112,28 +81,71 @@ Result<size_t> place_of(const std::string& column, const Cells& first, bool head
 struct Reading {
   std::string who;
   size_t place = 0;
+  size_t columns = 1;
   bool timed = false;
-  std::vector<std::pair<double, double>> samples = {};
+  CellReader cells = {};
+  bool percent = false;  ///< a value was written with its sign
+  Samples samples = {};
 };
 
 Result<void> read_row(Reading& reading, const Cells& cells, size_t line) {
   if (cells.size() <= reading.place)
     return bad_input(fmt::format("{}:{}: the row has {} of {} cells", reading.who, line,
                                  cells.size(), reading.place + 1));
-  const auto value = value_of(cells[reading.place]);
+  for (size_t i = reading.columns; i < cells.size(); ++i)
+    if (!trim(cells[i]).empty())
+      return bad_input(fmt::format(
+          "{}:{}: the row has {} cells, the first one {}; decimal commas need tabs or semicolons "
+          "between cells, or quotes",
+          reading.who, line, cells.size(), reading.columns));
+  const auto value = reading.cells.value(cells[reading.place]);
   if (!value)
     return bad_input(
         fmt::format("{}:{}: '{}' is no number", reading.who, line, shown(cells[reading.place])));
-  auto time = reading.timed ? time_of(cells[0])
+  reading.percent = reading.percent || trim(cells[reading.place]).ends_with('%');
+  auto time = reading.timed ? reading.cells.time(cells[0])
                             : std::optional(static_cast<double>(reading.samples.size()));
   if (!time)
-    return bad_input(
-        fmt::format("{}:{}: '{}' is no time; seconds since 1970 or 2026-01-31T12:00:00Z are read",
-                    reading.who, line, shown(cells[0])));
+    return bad_input(fmt::format(
+        "{}:{}: '{}' is no time; seconds since 1970, 2026-01-31T12:00:00Z, 2026-01-31 or "
+        "31.01.2026 12:00 are read",
+        reading.who, line, shown(cells[0])));
   if (reading.samples.size() >= kMostValues)
     return bad_input(fmt::format("{} has more than {} values", reading.who, kMostValues));
   reading.samples.emplace_back(*time, *value);
   return {};
+}
+
+/// Makes marks for missing values missing, where they can be no measurements; how many.
+size_t without_marks(Samples& samples) {
+  const auto is_mark = [](double value) {
+    return std::find(std::begin(kMarks), std::end(kMarks), value) != std::end(kMarks);
+  };
+  double low = HUGE_VAL, high = -HUGE_VAL;
+  for (const auto& [time, value] : samples)
+    if (std::isfinite(value) && !is_mark(value)) {
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+  size_t count = 0;
+  if (low > high) return count;
+  for (auto& [time, value] : samples)
+    if (is_mark(value) && (low >= 0 || value < low - kFarBelow * (high - low))) {
+      value = std::numeric_limits<double>::quiet_NaN();
+      ++count;
+    }
+  return count;
+}
+
+Result<EvenSeries> even_steps(Reading reading) {
+  if (reading.timed) {
+    auto series = evenly(std::move(reading.samples), kMostValues);
+    if (!series) return bad_input(fmt::format("{}: {}", reading.who, series.error().message));
+    return series;
+  }
+  EvenSeries series;
+  for (const auto& sample : reading.samples) series.values.push_back(sample.second);
+  return series;
 }
 
 }  // namespace
@@ -141,13 +153,15 @@ Result<void> read_row(Reading& reading, const Cells& cells, size_t line) {
 Result<EvenSeries> parse_series(std::string_view text, const std::string& who,
                                 const std::string& column) {
   const auto rest = without_remarks(text);
-  CsvRows rows(rest.text, separator_of(rest.text));
+  const char separator = separator_of(rest.text);
+  CsvRows rows(rest.text, separator);
   Cells cells;
   ASSAY_TRY(bool more, rows.next(cells));
   if (!more) return bad_input(fmt::format("{} is empty: there is no value in it", who));
-  const bool head = !value_of(cells.size() > 1 ? cells[1] : cells[0]);
-  Reading reading{who, 0, cells.size() > 1};
+  Reading reading{who, 0, cells.size(), cells.size() > 1, {separator != ','}};
+  const bool head = !reading.cells.value(cells.size() > 1 ? cells[1] : cells[0]);
   ASSAY_TRY(reading.place, place_of(column, cells, head, who));
+  std::string name(head ? trim(cells[reading.place]) : "");
   if (!head) ASSAY_CHECK(read_row(reading, cells, rest.lines + rows.line()));
   while (true) {
     ASSAY_TRY(more, rows.next(cells));
@@ -156,13 +170,12 @@ Result<EvenSeries> parse_series(std::string_view text, const std::string& who,
   }
   if (reading.samples.empty())
     return bad_input(fmt::format("{} has a head, but no value below it", who));
-  if (reading.timed) {
-    auto series = evenly(std::move(reading.samples), kMostValues);
-    if (!series) return bad_input(fmt::format("{}: {}", who, series.error().message));
-    return series;
-  }
-  EvenSeries series;
-  for (const auto& sample : reading.samples) series.values.push_back(sample.second);
+  if (reading.percent && name.find('%') == name.npos) name += name.empty() ? "%" : " %";
+  const size_t marked = without_marks(reading.samples), count = reading.samples.size();
+  ASSAY_TRY(auto series, even_steps(std::move(reading)));
+  series.name = std::move(name);
+  series.marked = marked;
+  series.rows = count;
   return series;
 }
 

@@ -40,6 +40,57 @@ TEST(ParseSeries, a_table_with_times) {
   }
 }
 
+TEST(ParseSeries, dates_without_a_time_and_as_germans_write_them) {
+  for (const char* text : {"date,visitors\n2023-11-14,1\n2023-11-15,2\n2023-11-16,3\n",
+                           "2023/11/14,1\n2023/11/15,2\n2023/11/16,3\n",
+                           "Tag;n\n14.11.2023;1\n15.11.2023;2\n16.11.2023;3\n",
+                           "14.11.2023 00:00\t1\n15.11.2023 00:00:00\t2\n16.11.2023 00:00\t3\n"}) {
+    const auto series = parse_series(text, "x.csv");
+    ASSERT_TRUE(series) << series.error().message;
+    EXPECT_EQ(series->start, 1699920000) << text;
+    EXPECT_EQ(series->step_seconds, 86400) << text;
+    EXPECT_EQ(series->values, (std::vector<double>{1, 2, 3})) << text;
+  }
+  for (const char* text : {"t,v\n2023-13-14,1\n", "t,v\n31.02.2023,1\n", "t,v\n1.2.3,1\n"})
+    EXPECT_FALSE(parse_series(text, "x.csv")) << text;
+}
+
+TEST(ParseSeries, decimal_commas_where_commas_part_no_cells) {
+  for (const char* text : {"Zeit;Pegel\n0;2,5\n1;-0,25\n2;3\n", "0;2,5\n1;-0,25\n2;3\n",
+                           "0,0\t2,5\n1,0\t-0,25\n2,0\t3\n"}) {
+    const auto series = parse_series(text, "x.csv");
+    ASSERT_TRUE(series) << text << series.error().message;
+    EXPECT_EQ(series->values, (std::vector<double>{2.5, -0.25, 3})) << text;
+  }
+  EXPECT_EQ(parse_series("t;v\n0;1\n1;1.234,5\n", "x").error().message,
+            "x:3: '1.234,5' is no number");
+  EXPECT_EQ(parse_series("t,\"a; b\"\n0,1\n1,2\n", "x")->name, "a; b");
+}
+
+TEST(ParseSeries, words_and_marks_for_missing_values) {
+  const auto words = parse_series("1\n-\nNA\nnull\n--\n?\n2\n", "x");
+  ASSERT_TRUE(words) << words.error().message;
+  EXPECT_EQ(words->values.size(), 7);
+  EXPECT_EQ(words->marked, 0);
+  const auto marks = parse_series("t,temp\n0,-12\n1,-999\n2,30\n3,-9999.0\n4,-999\n", "x");
+  ASSERT_TRUE(marks);
+  EXPECT_EQ(marks->marked, 3);
+  EXPECT_TRUE(std::isnan(marks->values[1]));
+  EXPECT_TRUE(std::isnan(marks->values[3]));
+  EXPECT_EQ(marks->values[0], -12);
+  // A river's flow, of any range, is never below zero.
+  EXPECT_EQ(parse_series("t,flow\n0,783\n1,-999\n2,0\n", "x")->marked, 1);
+  // Where others are of that size, it is a value; and where there is no other.
+  EXPECT_EQ(parse_series("-400\n-999\n-1200\n", "x")->marked, 0);
+  EXPECT_EQ(parse_series("-999\n-999\n", "x")->marked, 0);
+}
+
+TEST(ParseSeries, the_name_of_the_column_and_its_unit) {
+  EXPECT_EQ(parse_series("t,level\n0,1\n1,2\n", "x")->name, "level");
+  EXPECT_EQ(parse_series("t,a,b\n0,1,5 %\n1,2,7 %\n", "x", "3")->name, "b %");
+  EXPECT_EQ(parse_series("0,1\n1,2\n", "x")->name, "");
+}
+
 TEST(ParseSeries, what_nvidia_smi_writes) {
   const auto series = parse_series(
       "timestamp, utilization.gpu [%], memory.used [MiB], power.draw [W]\n"
@@ -55,7 +106,10 @@ TEST(ParseSeries, what_nvidia_smi_writes) {
 TEST(ParseSeries, one_of_several_columns) {
   constexpr const char* kTable = "t,cpu,gpu 0\n0,1,7\n1,2,8\n2,3,9\n";
   EXPECT_EQ(parse_series(kTable, "x", "gpu 0")->values[2], 9);
-  EXPECT_EQ(parse_series(kTable, "x", "2")->values[2], 9);
+  EXPECT_EQ(parse_series(kTable, "x", "3")->values[2], 9);
+  EXPECT_EQ(parse_series(kTable, "x", "2")->values[2], 3);
+  EXPECT_FALSE(parse_series(kTable, "x", "1")) << "the time";
+  EXPECT_FALSE(parse_series(kTable, "x", "4"));
   EXPECT_EQ(parse_series(kTable, "x")->values[2], 3);
   EXPECT_EQ(parse_series(kTable, "x", "ram").error().message,
             "x has no column 'ram'; there are cpu, gpu 0");
@@ -66,13 +120,19 @@ TEST(ParseSeries, what_is_wrong_is_told_with_its_line) {
   EXPECT_EQ(message(""), "x.csv is empty: there is no value in it");
   EXPECT_EQ(message("1\n2\nthree\n"), "x.csv:3: 'three' is no number");
   EXPECT_EQ(message("t,v\nmonday,3\n"),
-            "x.csv:2: 'monday' is no time; seconds since 1970 or 2026-01-31T12:00:00Z are read");
+            "x.csv:2: 'monday' is no time; seconds since 1970, 2026-01-31T12:00:00Z, 2026-01-31 or "
+            "31.01.2026 12:00 are read");
   EXPECT_EQ(message("time,value\n"), "x.csv has a head, but no value below it");
   EXPECT_EQ(message("# x\n1\n2\nthree\n"), "x.csv:4: 'three' is no number");
   EXPECT_EQ(message("1\n\x1b[31m\xff\n"), "x.csv:2: '?[31m?' is no number");
   EXPECT_EQ(message(("1\n" + std::string(5000, 'y')).c_str()),
             "x.csv:2: '" + std::string(40, 'y') + "...' is no number");
   EXPECT_EQ(message("t,v\n1,3\n2\n"), "x.csv:3: the row has 1 of 2 cells");
+  EXPECT_EQ(message("Datum,Pegel\n01.01.2026 00:00,2,031\n"),
+            "x.csv:2: the row has 3 cells, the first one 2; decimal commas need tabs or semicolons "
+            "between cells, or quotes");
+  EXPECT_TRUE(parse_series("t,v\n1,3,\n2,4,\n", "x.csv")) << "nothing stands in it";
+  EXPECT_TRUE(message("t,v\n31.02.2026,3\n").starts_with("x.csv:2: '31.02.2026' is no time"));
   EXPECT_EQ(message("t,v\n1,3\n"), "x.csv: a series needs values at two different times at least");
 }
 

@@ -169,7 +169,7 @@ Prepared prepare(std::span<const double> values) {
   series.known.resize(values.size());
   double largest = 0, least = std::numeric_limits<double>::infinity();
   for (size_t i = 0; i < values.size(); ++i) {
-    series.known[i] = std::isfinite(values[i]);
+    series.known[i] = std::isfinite(values[i]) ? 1 : 0;
     if (!series.known[i]) {
       series.values[i] = 0;
       continue;

@@ -23,7 +23,7 @@ std::vector<double> known_sorted(const std::vector<double>& values) {
 }
 
 double quantile_of(const std::vector<double>& sorted, double share) {
-  return sorted[static_cast<size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5)];
+  return sorted[static_cast<size_t>(std::lround(share * static_cast<double>(sorted.size() - 1)))];
 }
 
 SeriesSummary summary_of(const std::vector<double>& sorted) {
@@ -37,18 +37,23 @@ SeriesSummary summary_of(const std::vector<double>& sorted) {
           sorted.back()};
 }
 
-/// 1 for ratios, 100 for percents; what else is measured is full where it was most.
-double full_of(const SeriesSummary& summary) {
-  if (summary.min < 0 || summary.max > 100) return summary.max;
-  return summary.max <= 1 ? 1 : 100;
-}
-
 size_t horizon_of(const SeriesQuestions& questions, const EvenSeries& series) {
   if (questions.horizon) return *questions.horizon;
   const double step = series.step_seconds;
   const size_t wanted =
       step > 0 && step < kHour ? static_cast<size_t>(std::lround(kHour / step)) : kUsualHorizon;
   return std::clamp(series.values.size() / 4, size_t{1}, wanted);
+}
+
+/// What a forecast would leave out of account without a word.
+Result<void> check_season(size_t season, const std::vector<double>& values) {
+  if (season < 2) return bad_input("a season has two samples at least");
+  const auto first =
+      std::find_if(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+  const auto length = static_cast<size_t>(values.end() - first);
+  if (2 * season <= length) return {};
+  return bad_input(fmt::format(
+      "a season of {} samples has to be there twice at least; the series has {}", season, length));
 }
 
 /// Nobody uses more than all there is.
@@ -96,17 +101,19 @@ Result<SeriesAnalysis> analyze_series(const EvenSeries& series, const SeriesQues
   if (std::max(sorted.back(), -sorted.front()) > kLargest)
     return bad_input(
         fmt::format("the series has values beyond {:g}; nothing can be told of it", kLargest));
+  if (questions.season) ASSAY_CHECK(check_season(*questions.season, series.values));
   SeriesAnalysis result;
   result.summary = summary_of(sorted);
   result.cycles = find_cycles(series.values);
-  result.use = use_class(series.values, questions.full.value_or(full_of(result.summary)));
+  const auto full = questions.full ? questions.full : full_of(series.name, result.summary);
+  if (full) result.use = use_class(series.values, *full);
+  result.season = questions.season;
   result.changes = find_changes(series.values, result.cycles);
   const auto seasons = questions.season
                            ? std::vector<size_t>{*questions.season}
                            : seasons_of(result.cycles, series.values.size(), series.step_seconds);
   result.forecast = forecast(series.values, {horizon_of(questions, series), seasons});
-  if (questions.full && *questions.full >= result.summary.max)
-    keep_below(*questions.full, result.forecast);
+  if (full && *full >= result.summary.max) keep_below(*full, result.forecast);
   return result;
 }
 

@@ -22,6 +22,44 @@ TEST(UseClassOf, tells_four_ways_to_use_a_gpu) {
   EXPECT_EQ(use_class({}, 1), UseClass::idle);
 }
 
+SeriesSummary between(double min, double max) {
+  return {.known = 100, .min = min, .max = max};
+}
+
+TEST(FullOf, is_told_of_shares_only) {
+  for (const char* name :
+       {"util", "gpu_util", "utilization.gpu [%]", "cpuUtil", "cpu_usage", "gpu0", "GPU 1", "cpu",
+        "duty cycle", "avg(DCGM_FI_DEV_GPU_UTIL)", "value", ""})
+    EXPECT_EQ(full_of(name, between(2, 90)), 100) << name;
+  EXPECT_EQ(full_of("ratio", between(0, 0.8)), 1);
+  EXPECT_EQ(full_of("percent", between(0, 0.8)), 100);
+  for (const char* name : {"level", "Pegel (m)", "duration", "temperature", "memory_used_bytes",
+                           "rate(container_cpu_usage_seconds_total[5m])", "gpu_temp", "visitors",
+                           "DCGM_FI_DEV_POWER_USAGE", "load", "percentile_ms"})
+    EXPECT_FALSE(full_of(name, between(2, 90))) << name;
+  EXPECT_FALSE(full_of("util", between(-1, 90)));
+  EXPECT_FALSE(full_of("value", between(0, 5e9))) << "bytes";
+  EXPECT_FALSE(full_of("", between(1.9, 3.2))) << "a river's level";
+  EXPECT_EQ(full_of("", between(0, 3)), 100) << "an idle GPU";
+}
+
+TEST(AnalyzeSeries, a_class_is_told_of_shares_and_where_full_is_said) {
+  const EvenSeries river{0, 60, std::vector<double>(100, 2.5), "level"};
+  EXPECT_FALSE(analyze_series(river, {})->use);
+  EXPECT_EQ(analyze_series(river, {.full = 2.6})->use, UseClass::saturated);
+  const EvenSeries gpu{0, 60, std::vector<double>(100, 2.5), "gpu_util"};
+  EXPECT_EQ(analyze_series(gpu, {})->use, UseClass::idle);
+}
+
+TEST(AnalyzeSeries, a_season_that_cannot_be_used_is_refused) {
+  const EvenSeries series{0, 0, repeated({1, 5, 9}, 8)};
+  EXPECT_EQ(analyze_series(series, {.season = 1}).error().message,
+            "a season has two samples at least");
+  EXPECT_EQ(analyze_series(series, {.season = 13}).error().message,
+            "a season of 13 samples has to be there twice at least; the series has 24");
+  EXPECT_EQ(analyze_series(series, {.season = 12})->season, 12);
+}
+
 TEST(AnalyzeSeries, tells_all_at_once) {
   EvenSeries series{0, 60, {}};
   for (int i = 0; i < 600; ++i)

@@ -5,19 +5,116 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <utility>
 
 namespace assay::analysis {
 
 namespace {
 
 /// The rates at which parts of the state follow what was missed.
-enum Rate : size_t { kLevel, kTrend, kSeason, kLongerSeason, kDamping, kCarried, kRates };
+enum Rate : size_t { kLevel, kTrend, kSeason, kLongerSeason, kDamping, kRates };
 using Rates = std::array<double, kRates>;
-constexpr Rates kStart = {0.1, 0.01, 0.1, 0.1, 0.95, 0.5};
-constexpr Rates kLeast = {0.001, 0, 0.001, 0.001, 0.8, 0};
-constexpr Rates kMost = {0.99, 0.3, 0.99, 0.99, 0.98, 0.98};
-constexpr Rates kStep = {0.2, 0.05, 0.2, 0.2, 0.05, 0.3};
+constexpr Rates kStart = {0.1, 0.01, 0.1, 0.1, 0.95};
+constexpr Rates kLeast = {0.001, 0, 0.001, 0.001, 0.8};
+constexpr Rates kMost = {0.99, 0.3, 0.99, 0.99, 0.98};
+constexpr Rates kStep = {0.2, 0.05, 0.2, 0.2, 0.05};
 constexpr int kRounds = 7;
+/// From rates that were good for the beginning of a series, the best for all of it are not far.
+constexpr double kSmallerStep = 0.25;
+constexpr int kRoundsAgain = 2;
+/// The largest share of a miss that is carried on.
+constexpr double kMostCarried = 0.9;
+
+/// Where smoothing stands: `next` is the level with the damped trend, as the next value is told.
+struct State {
+  double next = 0;
+  double trend = 0;
+  double missed = 0;
+  std::vector<double> season;
+  std::vector<double> longer;
+};
+
+/// Squares and products of each miss and the one before: whatever share of a miss is carried on
+/// into the next value, they tell the errors that are left.
+struct Misses {
+  double own = 0, both = 0, before = 0;
+
+  void add(double miss, double missed) {
+    own += miss * miss;
+    both += miss * missed;
+    before += missed * missed;
+  }
+  double best_share() const {
+    return before > 0 ? std::clamp(both / before, 0.0, kMostCarried) : 0;
+  }
+  double error() const {
+    const double share = best_share();
+    return own - share * (2 * both - share * before);
+  }
+};
+
+/// A state that goes on with its rates.
+struct Lane {
+  Lane(State& state, const Rates& rates)
+      : next(state.next),
+        trend(state.trend),
+        missed(state.missed),
+        season(state.season.data()),
+        longer(state.longer.data()),
+        damping(rates[kDamping]),
+        bend(rates[kDamping] * rates[kTrend]),
+        rise(rates[kLevel] + bend),
+        turn(rates[kSeason]),
+        longer_turn(rates[kLongerSeason]) {}
+
+  double next, trend, missed;
+  double *season, *longer;
+  double damping, bend, rise, turn, longer_turn;
+  Misses misses;
+};
+
+template <size_t Lanes, size_t... Each>
+std::array<Lane, Lanes> lanes_of(std::array<State, Lanes>& states,
+                                 const std::array<Rates, Lanes>& rates,
+                                 std::index_sequence<Each...>) {
+  return {Lane(states[Each], rates[Each])...};
+}
+
+/// Goes on over the values from `from` on with several states side by side: a step has to wait for
+/// the one before of the same state only. Misses count from `settled` on.
+template <bool Season, bool Longer, size_t Lanes>
+std::array<Misses, Lanes> step_over(std::span<const double> series, size_t from, size_t settled,
+                                    const std::array<Rates, Lanes>& rates,
+                                    std::array<State, Lanes>& states) {
+  const size_t season = states[0].season.size(), longer = states[0].longer.size();
+  size_t at = from % season, at_longer = from % longer;
+  auto lanes = lanes_of(states, rates, std::make_index_sequence<Lanes>());
+  for (size_t i = from; i < series.size(); ++i) {
+    for (auto& lane : lanes) {
+      double value = series[i];
+      if constexpr (Season) value -= lane.season[at];
+      if constexpr (Longer) value -= lane.longer[at_longer];
+      const double miss = value - lane.next;
+      if (i >= settled) lane.misses.add(miss, lane.missed);
+      const double damped = lane.damping * lane.trend;
+      lane.missed = miss;
+      lane.next = (lane.next + damped) + lane.rise * miss;
+      lane.trend = damped + lane.bend * miss;
+      if constexpr (Season) lane.season[at] += lane.turn * miss;
+      if constexpr (Longer) lane.longer[at_longer] += lane.longer_turn * miss;
+    }
+    if (Season && ++at == season) at = 0;
+    if (Longer && ++at_longer == longer) at_longer = 0;
+  }
+  std::array<Misses, Lanes> misses;
+  for (size_t i = 0; i < Lanes; ++i) {
+    misses[i] = lanes[i].misses;
+    states[i].next = lanes[i].next;
+    states[i].trend = lanes[i].trend;
+    states[i].missed = lanes[i].missed;
+  }
+  return misses;
+}
 
 /// Holt and Winters' method with a damped trend, Taylor's second season, and a share of each error
 /// that is carried on into the next value.
@@ -30,55 +127,75 @@ class Smoothing final : public ForecastMethod {
   }
 
   void fit(std::span<const double> series) override {
-    rates_ = kStart;
+    const State start = begin(series);
+    const bool again = seen_ > 0;
     Rates step = kStep;
-    double least = run(series, rates_).error;
-    for (int round = 0; round < kRounds; ++round) {
+    if (again)
+      for (double& one : step) one *= kSmallerStep;
+    std::array<State, 1> states = {start};
+    double least = over<1>(series, 0, {rates_}, states)[0].error();
+    for (int round = 0; round < (again ? kRoundsAgain : kRounds); ++round) {
       const double before = least;
       for (size_t which = 0; which < kRates; ++which)
-        if (is_used(which)) least = tried(series, which, step[which], least);
+        if (is_used(which)) least = tried(series, start, which, step[which], least);
       if (least < before) continue;
       for (double& one : step) one /= 2;
     }
+    states = {start};
+    carried_ = over<1>(series, 0, {rates_}, states)[0].best_share();
+    state_ = std::move(states[0]);
+    seen_ = series.size();
   }
 
-  std::vector<double> ahead(std::span<const double> series, size_t horizon) const override {
-    State state = run(series, rates_);
+  void follow(std::span<const double> series) override {
+    std::array<State, 1> states = {std::move(state_)};
+    over<1>(series, seen_, {rates_}, states);
+    state_ = std::move(states[0]);
+    seen_ = series.size();
+  }
+
+  std::vector<double> ahead(size_t horizon) const override {
     std::vector<double> values(horizon);
+    double level = state_.next, trend = state_.trend, missed = state_.missed;
     for (size_t i = 0; i < horizon; ++i) {
-      state.trend *= rates_[kDamping];
-      state.level += state.trend;
-      state.missed *= rates_[kCarried];
-      values[i] = state.level + state.missed + state.season[(series.size() + i) % season_] +
-                  state.longer[(series.size() + i) % longer_];
+      missed *= carried_;
+      values[i] = level + missed + state_.season[(seen_ + i) % season_] +
+                  state_.longer[(seen_ + i) % longer_];
+      trend *= rates_[kDamping];
+      level += trend;
     }
     return values;
   }
 
  private:
-  struct State {
-    double level = 0;
-    double trend = 0;
-    double missed = 0;
-    double error = 0;
-    std::vector<double> season;
-    std::vector<double> longer;
-  };
-
   bool is_used(size_t which) const {
     return (which != kSeason || season_ > 1) && (which != kLongerSeason || longer_ > 1);
   }
 
+  template <size_t Lanes>
+  std::array<Misses, Lanes> over(std::span<const double> series, size_t from,
+                                 const std::array<Rates, Lanes>& rates,
+                                 std::array<State, Lanes>& states) const {
+    const size_t settled = std::max(season_, longer_);
+    if (longer_ > 1) return step_over<true, true>(series, from, settled, rates, states);
+    if (season_ > 1) return step_over<true, false>(series, from, settled, rates, states);
+    return step_over<false, false>(series, from, settled, rates, states);
+  }
+
   /// One rate a step up or down, where that is better.
-  double tried(std::span<const double> series, size_t which, double step, double least) {
-    const double before = rates_[which];
-    for (const double change : {step, -step}) {
-      rates_[which] = std::clamp(before + change, kLeast[which], kMost[which]);
-      if (rates_[which] == before) continue;
-      const double error = run(series, rates_).error;
-      if (error < least) return error;
+  double tried(std::span<const double> series, const State& start, size_t which, double step,
+               double least) {
+    std::array<Rates, 2> rates = {rates_, rates_};
+    rates[0][which] = std::min(rates_[which] + step, kMost[which]);
+    rates[1][which] = std::max(rates_[which] - step, kLeast[which]);
+    std::array<State, 2> states = {start, start};
+    const auto misses = over<2>(series, 0, rates, states);
+    for (size_t lane = 0; lane < 2; ++lane) {
+      const double error = misses[lane].error();
+      if (!(error < least)) continue;
+      rates_ = rates[lane];
+      return error;
     }
-    rates_[which] = before;
     return least;
   }
 
@@ -87,47 +204,27 @@ class Smoothing final : public ForecastMethod {
     state.season.resize(season_);
     state.longer.resize(longer_);
     const size_t first = std::min(series.size(), std::max(season_, longer_));
-    for (const double value : series.first(first)) state.level += value;
-    state.level /= static_cast<double>(first);
+    for (const double value : series.first(first)) state.next += value;
+    state.next /= static_cast<double>(first);
     const size_t turns = std::min(series.size(), 2 * first);
     std::vector<double> count(season_);
     for (size_t i = 0; season_ > 1 && i < turns; ++i) {
-      state.season[i % season_] += series[i] - state.level;
+      state.season[i % season_] += series[i] - state.next;
       ++count[i % season_];
     }
     for (size_t i = 0; i < season_; ++i)
       if (count[i] > 0) state.season[i] /= count[i];
     for (size_t i = 0; longer_ > 1 && i < first; ++i)
-      state.longer[i] = series[i] - state.level - state.season[i % season_];
-    return state;
-  }
-
-  State run(std::span<const double> series, const Rates& rates) const {
-    State state = begin(series);
-    const size_t settled = std::max(season_, longer_);
-    const double season_rate = season_ > 1 ? rates[kSeason] : 0;
-    const double longer_rate = longer_ > 1 ? rates[kLongerSeason] : 0;
-    size_t at = 0, at_longer = 0;
-    for (size_t i = 0; i < series.size(); ++i) {
-      const double trend = rates[kDamping] * state.trend;
-      const double told = state.level + trend + state.season[at] + state.longer[at_longer];
-      const double miss = series[i] - told;
-      const double error = miss - rates[kCarried] * state.missed;
-      if (i >= settled) state.error += error * error;
-      state.missed = miss;
-      state.level += trend + rates[kLevel] * miss;
-      state.trend = trend + rates[kTrend] * miss;
-      state.season[at] += season_rate * miss;
-      state.longer[at_longer] += longer_rate * miss;
-      if (++at == season_) at = 0;
-      if (++at_longer == longer_) at_longer = 0;
-    }
+      state.longer[i] = series[i] - state.next - state.season[i % season_];
     return state;
   }
 
   const size_t season_;
   const size_t longer_;
   Rates rates_ = kStart;
+  double carried_ = 0;
+  State state_;
+  size_t seen_ = 0;
 };
 
 }  // namespace

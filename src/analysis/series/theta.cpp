@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forecast_method.h"
 
-#include <cmath>
+#include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 namespace assay::analysis {
@@ -40,48 +41,63 @@ class Theta final : public ForecastMethod {
 
   void fit(std::span<const double> series) override {
     profile_ = season_ > 1 ? profile(series, season_) : std::vector<double>(1);
-    double least = HUGE_VAL;
-    for (double rate = 0.02; rate < 1; rate += 0.07) {
-      const double error = smoothed(series, rate).error;
-      if (error >= least) continue;
-      least = error;
-      rate_ = rate;
-    }
-    slope_ = slope_of(series);
+    const auto plain = without_season(series, 0);
+    rate_ = best_rate(plain);
+    slope_ = slope_of(plain);
+    level_ = plain.front();
+    seen_ = 1;
+    follow(series);
   }
 
-  std::vector<double> ahead(std::span<const double> series, size_t horizon) const override {
-    const double level = smoothed(series, rate_).level;
+  void follow(std::span<const double> series) override {
+    for (const double value : without_season(series, seen_)) level_ += rate_ * (value - level_);
+    seen_ = series.size();
+  }
+
+  std::vector<double> ahead(size_t horizon) const override {
     std::vector<double> values(horizon);
-    for (size_t i = 0; i < horizon; ++i)
-      values[i] = level + 0.5 * slope_ * (static_cast<double>(i) + 1 / rate_) +
-                  profile_[(series.size() + i) % profile_.size()];
+    size_t phase = seen_ % profile_.size();
+    for (size_t i = 0; i < horizon; ++i) {
+      values[i] = level_ + 0.5 * slope_ * (static_cast<double>(i) + 1 / rate_) + profile_[phase];
+      if (++phase == profile_.size()) phase = 0;
+    }
     return values;
   }
 
  private:
-  struct Smoothed {
-    double level;
-    double error;
-  };
-  double without_season(std::span<const double> series, size_t i) const {
-    return series[i] - profile_[i % profile_.size()];
-  }
-  Smoothed smoothed(std::span<const double> series, double rate) const {
-    Smoothed state{without_season(series, 0), 0};
-    for (size_t i = 1; i < series.size(); ++i) {
-      const double miss = without_season(series, i) - state.level;
-      state.error += miss * miss;
-      state.level += rate * miss;
+  std::vector<double> without_season(std::span<const double> series, size_t from) const {
+    std::vector<double> plain;
+    plain.reserve(series.size() - from);
+    size_t phase = from % profile_.size();
+    for (size_t i = from; i < series.size(); ++i) {
+      plain.push_back(series[i] - profile_[phase]);
+      if (++phase == profile_.size()) phase = 0;
     }
-    return state;
+    return plain;
   }
-  double slope_of(std::span<const double> series) const {
-    const double middle = (static_cast<double>(series.size()) - 1) / 2;
+
+  /// The rate with the least errors one value ahead. All are tried side by side: each has to wait
+  /// for its own last level only.
+  static double best_rate(const std::vector<double>& plain) {
+    constexpr size_t kRates = 14;
+    std::array<double, kRates> rate{}, level{}, error{};
+    for (size_t r = 0; r < kRates; ++r) rate[r] = 0.02 + 0.07 * static_cast<double>(r);
+    level.fill(plain.front());
+    for (size_t i = 1; i < plain.size(); ++i)
+      for (size_t r = 0; r < kRates; ++r) {
+        const double miss = plain[i] - level[r];
+        error[r] += miss * miss;
+        level[r] += rate[r] * miss;
+      }
+    return rate[static_cast<size_t>(std::min_element(error.begin(), error.end()) - error.begin())];
+  }
+
+  static double slope_of(const std::vector<double>& plain) {
+    const double middle = (static_cast<double>(plain.size()) - 1) / 2;
     double xy = 0, xx = 0;
-    for (size_t i = 0; i < series.size(); ++i) {
+    for (size_t i = 0; i < plain.size(); ++i) {
       const double x = static_cast<double>(i) - middle;
-      xy += x * without_season(series, i);
+      xy += x * plain[i];
       xx += x * x;
     }
     return xx > 0 ? xy / xx : 0;
@@ -91,6 +107,8 @@ class Theta final : public ForecastMethod {
   std::vector<double> profile_{0};
   double rate_ = 0.1;
   double slope_ = 0;
+  double level_ = 0;
+  size_t seen_ = 0;
 };
 
 }  // namespace

@@ -15,12 +15,12 @@ struct Widths {
 };
 
 /// What a method missed when it was tried: a row for each place it started from, with one error for
-/// each value ahead of it.
+/// each value ahead of it; NaN where nobody knows what it was.
 struct TrialErrors {
   std::vector<std::vector<double>> rows;
 
   double mean() const;  ///< of the absolute errors
-  /// For each value ahead, from the errors at about that distance.
+  /// For each value ahead, from the errors at about that distance; none when there is none.
   std::vector<Widths> widths(size_t horizon) const;
 };
 
@@ -33,7 +33,9 @@ class TrialWindows {
   TrialWindows(size_t length, size_t horizon);
   /// How many values of the series come before all of them.
   size_t trained() const { return trained_; }
-  TrialErrors tried(const ForecastMethod& method, std::span<const double> series) const;
+  /// `known` is the series before its gaps were filled: a missing value is not finite.
+  TrialErrors tried(ForecastMethod& method, std::span<const double> series,
+                    std::span<const double> known) const;
 
  private:
   size_t horizon_ = 1;

@@ -41,7 +41,8 @@ struct Forecast {
 /// The next values of an evenly spaced series, oldest first; NaN is a missing value. Several
 /// methods are tried on the end of the series, and each has the more to say the better it did
 /// there; the intervals are as wide as their errors were. Of a very long series only the end is
-/// used. Empty when not a single value is known.
+/// used. Empty where methods could not be tried on three known values, as of fewer than eight: how
+/// far off they are would be a guess.
 Forecast forecast(std::span<const double> values, const ForecastPlan& plan);
 
 /// The seasons that such cycles mean for a forecast, and a week where one of them is a day.

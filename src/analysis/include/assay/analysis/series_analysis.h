@@ -18,6 +18,9 @@ struct EvenSeries {
   double start = 0;         ///< in seconds since 1970 or since anything, of the first value
   double step_seconds = 0;  ///< 0: nobody knows
   std::vector<double> values;
+  std::string name = {};  ///< of what was measured, with its unit; empty: nobody knows
+  size_t marked = 0;      ///< values of -999 or -9999 that were taken for missing
+  size_t rows = 0;        ///< of the table that it was read from; 0: of none
 
   double time(size_t i) const { return start + step_seconds * static_cast<double>(i); }
 };
@@ -29,10 +32,11 @@ struct EvenSeries {
 Result<EvenSeries> evenly(std::vector<std::pair<double, double>> samples, size_t most = 10'000'000);
 
 /// Reads a table `time,value`, with or without a head, or one value a line; tabs or semicolons may
-/// stand for commas, and lines with # above it. Times are seconds (or milli-, micro-, nanoseconds)
-/// since 1970, seconds since anything, or as in 2026-01-31T12:00:00Z; an empty cell, NaN or null is
-/// a missing value. `column` names or counts (from 1, the time not counted) one of
-/// several columns of values; empty: the first. `who` is for messages.
+/// stand for commas, which are decimal ones then, and lines with # above it. Times are seconds (or
+/// milli-, micro-, nanoseconds) since 1970, seconds since anything, or dates with or without a
+/// time; an empty cell, NaN or null is a missing value, and so are -999 and -9999 where they are
+/// far below all others. `column` names or counts (from 1, the time not counted) one of several
+/// columns of values; empty: the first. `who` is for messages.
 Result<EvenSeries> parse_series(std::string_view text, const std::string& who,
                                 const std::string& column = "");
 
@@ -63,7 +67,8 @@ struct SeriesSummary {
 struct SeriesAnalysis {
   SeriesSummary summary;
   std::vector<Cycle> cycles;
-  UseClass use = UseClass::idle;
+  std::optional<UseClass> use = {};   ///< nothing: the series is no share of anything
+  std::optional<size_t> season = {};  ///< as it was said
   std::vector<ChangePoint> changes;
   Forecast forecast;
 };
@@ -73,15 +78,19 @@ struct SeriesQuestions {
   /// 48 values; but no more than a quarter of the series.
   std::optional<size_t> horizon = {};
   std::optional<size_t> season = {};  ///< nothing: found
-  /// All there is of what is used, which no forecast exceeds; nothing: 1 or 100 by the values, and
-  /// forecasts may.
+  /// All there is of what is used, which no forecast exceeds; nothing: full_of(), and forecasts
+  /// may.
   std::optional<double> full = {};
 };
 
-/// Everything that can be told of one series. An error when not a single value is known, or one is
-/// beyond any measure.
+/// Everything that can be told of one series; the forecast is empty where too little is known. An
+/// error when not a single value is known, one is beyond any measure, or the season that was said
+/// is none: of fewer than two samples, or not twice in the series.
 Result<SeriesAnalysis> analyze_series(const EvenSeries& series, const SeriesQuestions& questions);
 
+/// All there is of what a series of that name is a share of: 1 or 100, where its values are within
+/// and its name says so (utilization, percent, ratio, ...) or nothing at all.
+std::optional<double> full_of(std::string_view name, const SeriesSummary& summary);
 /// `full` is all there is of it. What it was `before`, it stays until it is clearly another: of a
 /// series at the border of two classes it would be now the one, now the other.
 UseClass use_class(const std::vector<double>& values, double full,

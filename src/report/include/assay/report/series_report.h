@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include <assay/analysis/series_analysis.h>
@@ -14,6 +15,8 @@ struct SeriesView {
   std::string name;
   analysis::EvenSeries series;
   analysis::SeriesAnalysis analysis;
+  /// In seconds since 1970: a series that ends just then ends "now". Nothing: it is never said.
+  std::optional<double> now = {};
 };
 
 /// What `assay analyze --json` prints; docs/analyze.md tells of every field.

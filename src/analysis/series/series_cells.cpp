@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "series_cells.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <fmt/format.h>
+#include <limits>
+
+#include <assay/base/text.h>
+#include <assay/base/time.h>
+
+namespace assay::analysis {
+
+namespace {
+
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+/// Seconds since 1970 have fewer digits for the next thousands of years; the same holds for
+/// milliseconds and microseconds.
+constexpr double kMilliseconds = 1e11, kMicroseconds = 1e14, kNanoseconds = 1e17;
+
+bool is_missing(std::string_view text) {
+  constexpr std::string_view kWords[] = {"",     "nan",  "null",  "na", "n/a", "none", "inf",
+                                         "+inf", "-inf", "[n/a]", "-",  "--",  "?"};
+  std::string lower(trim(text));
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return std::find(std::begin(kWords), std::end(kWords), lower) != std::end(kWords);
+}
+
+/// 31.1.2026 with anything behind it as 2026-01-31; empty when it is none.
+std::string turned_date(std::string_view text) {
+  std::string_view rest = text;
+  unsigned parts[3] = {};
+  for (size_t i = 0; i < 3; ++i) {
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), parts[i]);
+    const auto digits = static_cast<size_t>(end - rest.data());
+    if (error != std::errc() || (i < 2 ? digits > 2 : digits != 4)) return "";
+    rest.remove_prefix(digits);
+    if (i == 2) break;
+    if (!rest.starts_with('.')) return "";
+    rest.remove_prefix(1);
+  }
+  return fmt::format("{:04}-{:02}-{:02}{}", parts[2], parts[1], parts[0], rest);
+}
+
+/// Dates as people write them, as ISO 8601 has it; UTC where no zone is said.
+std::string iso_of(std::string_view text) {
+  std::string iso = turned_date(text);
+  if (iso.empty()) iso = text;
+  if (iso.size() >= 10 && iso[4] == '/' && iso[7] == '/') iso[4] = iso[7] = '-';
+  if (iso.size() == 10) return iso + "T00:00:00Z";
+  if (iso.size() > 10 && iso[10] == ' ') iso[10] = 'T';
+  const bool zoned = iso.ends_with('Z') || iso.find('+', 10) != std::string::npos ||
+                     iso.find('-', std::min<size_t>(iso.size(), 11)) != std::string::npos;
+  if (!zoned) iso += iso.size() == 16 ? ":00Z" : "Z";
+  return iso;
+}
+
+}  // namespace
+
+std::optional<double> CellReader::number(std::string_view text) const {
+  const size_t comma = decimal_comma ? text.find(',') : text.npos;
+  if (comma == text.npos) return parse_double(text);
+  if (text.find_first_of(",.", comma + 1) != text.npos || text.find('.') != text.npos)
+    return std::nullopt;
+  std::string pointed(text);
+  pointed[comma] = '.';
+  return parse_double(pointed);
+}
+
+std::optional<double> CellReader::value(const std::string& cell) const {
+  if (is_missing(cell)) return kMissing;
+  std::string_view text = trim(cell);
+  for (const std::string_view unit : {"%", " MiB", " W", " MHz"})
+    if (text.ends_with(unit)) {
+      text.remove_suffix(unit.size());
+      break;
+    }
+  return number(trim(text));
+}
+
+std::optional<double> CellReader::time(const std::string& cell) const {
+  const std::string_view text = trim(cell);
+  if (const auto count = number(text)) {
+    if (*count <= kMilliseconds) return *count;
+    return *count / (*count > kNanoseconds ? 1e9 : *count > kMicroseconds ? 1e6 : 1e3);
+  }
+  const auto time = parse_utc(iso_of(text));
+  if (!time) return std::nullopt;
+  return seconds(time->time_since_epoch());
+}
+
+}  // namespace assay::analysis
