@@ -7,8 +7,8 @@ FUZZ_SECONDS ?= 20
 ONLY ?=
 JOBS ?= 2
 ENGINE ?= docker
-# Tests wait more than they compute; those that measure run alone.
-TEST_JOBS ?= 4
+# Tests wait more than they compute; those that measure take the room of several.
+TEST_JOBS ?= 6
 
 python := /usr/bin/python3
 assay := build/release/bin/assay

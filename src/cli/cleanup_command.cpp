@@ -14,17 +14,17 @@ namespace assay::cli {
 namespace {
 
 struct Cluster {
-  std::string kubeconfig;
+  ClusterOptions cluster;
   std::string name_space;
 };
 
 /// The cluster to look for Jobs in: one that is named, or any where the history knows of some.
 Result<std::shared_ptr<launch::Jobs>> find_jobs(const Cluster& cluster, store::Store& store) {
-  const std::string& kubeconfig = cluster.kubeconfig;
-  const bool named = !kubeconfig.empty() || std::getenv("KUBECONFIG") != nullptr;
+  const bool given = cluster.cluster.given();
+  const bool named = given || std::getenv("KUBECONFIG") != nullptr;
   if (!named && !session::may_have_left_jobs(store)) return nullptr;
-  auto access = cluster_access(kubeconfig);
-  if (!access && !session::may_have_left_jobs(store) && kubeconfig.empty()) return nullptr;
+  auto access = cluster_access(cluster.cluster);
+  if (!access && !session::may_have_left_jobs(store) && !given) return nullptr;
   if (!access) return fail(access.error());
   launch::JobSettings settings;
   settings.access = std::move(*access);
@@ -52,7 +52,7 @@ void add_cleanup_command(CLI::App& app, Context& context) {
       "DOCKER_HOST, and the cluster of --kubeconfig or KUBECONFIG for Jobs. What belongs to a\n"
       "session that still runs is left alone.\n");
   auto cluster = std::make_shared<Cluster>();
-  add_kubeconfig_option(*command, cluster->kubeconfig);
+  add_cluster_options(*command, cluster->cluster);
   command
       ->add_option(
           "--namespace", cluster->name_space,

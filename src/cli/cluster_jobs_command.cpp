@@ -54,7 +54,10 @@ Result<int> list_jobs(const JobsArguments& args, const Context& context) {
     for (const auto& job : jobs) all.push_back(job_json(job));
     fmt::print("{}\n", all.dump(2));
   } else if (jobs.empty()) {
-    fmt::print("no jobs yet: `assay cluster profile` keeps them\n");
+    fmt::print(
+        "no jobs yet: `assay cluster profile` keeps them; where it runs in the cluster, ask "
+        "there:\n"
+        "  kubectl -n assay exec deploy/assay-profiler -- assay cluster jobs\n");
   } else {
     print_table(jobs);
   }
@@ -65,6 +68,11 @@ Result<int> list_jobs(const JobsArguments& args, const Context& context) {
 
 void add_cluster_jobs_command(CLI::App& cluster, Context& context) {
   auto* command = cluster.add_subcommand("jobs", "What jobs used, also those that are long gone");
+  command->footer(R"(
+Examples:
+  assay cluster jobs
+  kubectl -n assay exec deploy/assay-profiler -- assay cluster jobs --json
+)");
   auto args = std::make_shared<JobsArguments>();
   command->add_flag("--json", args->json, "As JSON");
   command->add_option("--shared", args->shared, "The PostgreSQL that profile keeps them in")

@@ -5,7 +5,11 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <string>
+#include <string_view>
 #include <system_error>
+#include <vector>
+
+#include <assay/base/text.h>
 
 namespace assay::cli {
 namespace {
@@ -15,32 +19,42 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-}  // namespace
-
-Result<kubeapi::Access> cluster_access(std::string kubeconfig) {
-  if (kubeconfig.empty()) kubeconfig = variable("KUBECONFIG");
-  const auto account = kubeapi::own_service_account();
-  if (kubeconfig.empty() && account) return kubeapi::read_service_account(*account);
-  if (kubeconfig.empty()) {
-    kubeconfig = variable("HOME") + "/.kube/config";
-    std::error_code ignored;
-    if (!std::filesystem::exists(kubeconfig, ignored))
-      return refused(
-          fmt::format("no cluster is named, and there is no {}: name one with "
-                      "--kubeconfig FILE or KUBECONFIG",
-                      kubeconfig));
-  }
-  return kubeapi::read_kubeconfig(kubeconfig);
+/// "a:b", as in PATH.
+std::vector<std::filesystem::path> files_in(std::string_view list) {
+  std::vector<std::filesystem::path> files;
+  while (!list.empty())
+    if (const auto file = next_field(list, ':'); !file.empty()) files.emplace_back(file);
+  return files;
 }
 
-void add_kubeconfig_option(CLI::App& command, std::string& kubeconfig, const char* group) {
-  auto* option =
-      command
-          .add_option(
-              "--kubeconfig", kubeconfig,
-              "Who the cluster is (default: KUBECONFIG, the pod's own account, ~/.kube/config)")
-          ->type_name("FILE");
-  if (*group != '\0') option->group(group);
+}  // namespace
+
+Result<kubeapi::Access> cluster_access(const ClusterOptions& options) {
+  if (!options.kubeconfig.empty())
+    return kubeapi::read_kubeconfig(options.kubeconfig, options.context);
+  if (const auto files = files_in(variable("KUBECONFIG")); !files.empty())
+    return kubeapi::read_kubeconfigs(files, options.context);
+  const auto account = kubeapi::own_service_account();
+  if (account && options.context.empty()) return kubeapi::read_service_account(*account);
+  const std::filesystem::path file = variable("HOME") + "/.kube/config";
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored))
+    return refused(
+        fmt::format("no cluster is named, and there is no {}: name one with "
+                    "--kubeconfig FILE or KUBECONFIG",
+                    file.native()));
+  return kubeapi::read_kubeconfig(file, options.context);
+}
+
+void add_cluster_options(CLI::App& command, ClusterOptions& options, const char* group) {
+  const auto add = [&](const char* name, std::string& into, const char* help, const char* type) {
+    auto* option = command.add_option(name, into, help)->type_name(type);
+    if (*group != '\0') option->group(group);
+  };
+  add("--kubeconfig", options.kubeconfig,
+      "Who the cluster is (default: KUBECONFIG, the pod's own account, ~/.kube/config)", "FILE");
+  add("--context", options.context, "Which of the kubeconfig's contexts (default: its current one)",
+      "NAME");
 }
 
 }  // namespace assay::cli

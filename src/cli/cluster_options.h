@@ -8,9 +8,17 @@
 
 namespace assay::cli {
 
-/// Of --kubeconfig; empty: KUBECONFIG, else the account of the pod that we run in, else
-/// ~/.kube/config.
-Result<kubeapi::Access> cluster_access(std::string kubeconfig);
-void add_kubeconfig_option(CLI::App& command, std::string& kubeconfig, const char* group = "");
+/// Which cluster, as typed.
+struct ClusterOptions {
+  std::string kubeconfig = {};
+  std::string context = {};
+
+  bool given() const { return !kubeconfig.empty() || !context.empty(); }
+};
+
+/// Of --kubeconfig, else the files in KUBECONFIG, else the account of the pod that we run in, else
+/// ~/.kube/config. A context is always one of files.
+Result<kubeapi::Access> cluster_access(const ClusterOptions& options);
+void add_cluster_options(CLI::App& command, ClusterOptions& options, const char* group = "");
 
 }  // namespace assay::cli

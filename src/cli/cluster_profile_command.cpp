@@ -29,11 +29,18 @@ Examples:
 In a cluster: kubectl apply -k deploy/kubernetes
 )";
 
+constexpr const char* kCleanFooter = R"(
+Examples:
+  assay cluster clean
+  assay cluster clean --context lab --domain example.org
+)";
+
 struct ProfileArguments {
   cluster::ProfilerSettings settings;
   PrometheusOptions prometheus;
-  std::string kubeconfig;
+  ClusterOptions cluster;
   std::string interval = "30s";
+  std::string patience = "30s";
   std::string keep = "90d";
   std::string shared;
   bool no_history = false;
@@ -91,7 +98,9 @@ Result<int> profile(ProfileArguments& args, const Context& context) {
   if (settings.interval < Milliseconds(1000) || settings.interval > Milliseconds(3'600'000))
     return bad_input(fmt::format("--interval {}: from 1s to 1h", args.interval));
   ASSAY_TRY(settings.keep, parse_days(args.keep));
-  ASSAY_TRY(settings.cluster, cluster_access(args.kubeconfig));
+  ASSAY_TRY(const auto patience, parse_duration(args.patience));
+  settings.patience = std::chrono::duration_cast<Milliseconds>(patience);
+  ASSAY_TRY(settings.cluster, cluster_access(args.cluster));
   if (settings.lease_namespace.empty()) settings.lease_namespace = own_namespace();
   settings.identity = fmt::format("{}-{}", own_name(), ::getpid());
   if (!args.no_history)
@@ -103,7 +112,7 @@ Result<int> profile(ProfileArguments& args, const Context& context) {
 }
 
 Result<int> clean(ProfileArguments& args) {
-  ASSAY_TRY(args.settings.cluster, cluster_access(args.kubeconfig));
+  ASSAY_TRY(args.settings.cluster, cluster_access(args.cluster));
   net::Stopper stopper;
   const StopBySignal stop(stopper);
   ASSAY_TRY(const size_t cleaned, cluster::clean(args.settings, tell, stopper));
@@ -127,7 +136,7 @@ void add_cluster_profile_command(CLI::App& cluster, Context& context) {
   auto args = std::make_shared<ProfileArguments>();
   auto& settings = args->settings;
   add_prometheus_options(*command, args->prometheus, "The cluster's Prometheus", "Prometheus");
-  add_kubeconfig_option(*command, args->kubeconfig);
+  add_cluster_options(*command, args->cluster);
   command->add_option("--listen", settings.listen, "Address of /metrics and /healthz; '' for none")
       ->type_name("ADDRESS")
       ->capture_default_str();
@@ -151,7 +160,12 @@ void add_cluster_profile_command(CLI::App& cluster, Context& context) {
       ->capture_default_str();
   command->add_option("--rounds", settings.rounds, "End after so many (default: never)")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1'000'000));
+  command
+      ->add_option("--patience", args->patience,
+                   "With --rounds: how long to wait for an API server that does not answer")
+      ->type_name("TIME")
+      ->capture_default_str();
   command->add_option("--keep", args->keep, "For how long the history keeps what is gone")
       ->type_name("TIME")
       ->capture_default_str();
@@ -166,8 +180,9 @@ void add_cluster_profile_command(CLI::App& cluster, Context& context) {
 void add_cluster_clean_command(CLI::App& cluster, Context& context) {
   auto* command =
       cluster.add_subcommand("clean", "Take all annotations away that profile has made");
+  command->footer(kCleanFooter);
   auto args = std::make_shared<ProfileArguments>();
-  add_kubeconfig_option(*command, args->kubeconfig);
+  add_cluster_options(*command, args->cluster);
   add_domain_option(*command, *args);
   command->callback([args, &context] { context.action = [args] { return clean(*args); }; });
 }

@@ -77,6 +77,12 @@ Result<int> recommend(const RecommendArguments& args, const Context& context) {
 void add_cluster_recommend_command(CLI::App& cluster, Context& context) {
   auto* command = cluster.add_subcommand(
       "recommend", "Say which GPUs a job should get, by what its trials told");
+  command->footer(R"(
+Examples:
+  assay cluster recommend                                      all trials, or the only ones
+  assay cluster recommend train --want cheapest --price 'T4=0.35;A100=2.9'
+  assay cluster recommend lab.train --work 1e6 --deadline 8h
+)");
   auto args = std::make_shared<RecommendArguments>();
   command->add_option("name", args->name, "Of the trials (default: the only ones, or a list)")
       ->type_name("NAME");

@@ -128,8 +128,9 @@ class Keeping {
   std::optional<cluster::TrialHistory> history_;
 };
 
-void tell_removed(const std::vector<std::string>& removed) {
-  for (const auto& name : removed) fmt::print(stderr, "assay: {} was left over, removed\n", name);
+void tell_cleaned(const cluster::CleanedTrials& cleaned) {
+  for (const auto& name : cleaned.removed) say(name + " was left over, removed");
+  for (const auto& why : cleaned.left) say(why);
 }
 
 /// Not worth an error: what was learned is kept and printed.
@@ -146,7 +147,7 @@ void annotate(kubeapi::Client& client, const kubeapi::ObjectName& original,
 }
 
 Result<int> clean(const TrialArguments& args) {
-  ASSAY_TRY(const auto access, cluster_access(args.cluster.kubeconfig));
+  ASSAY_TRY(const auto access, cluster_access(args.cluster.cluster));
   kubeapi::Client client(access);
   net::Stopper stopper;
   std::string name = args.name;
@@ -154,11 +155,15 @@ Result<int> clean(const TrialArguments& args) {
     ASSAY_TRY(const auto source, read_source(args));
     name = source.name;
   }
-  ASSAY_TRY(const auto removed,
+  ASSAY_TRY(const auto cleaned,
             cluster::clean_trials(client, SystemClock(), args.name_space, label_of(name), stopper));
-  tell_removed(removed);
-  fmt::print("{} left over, {}\n", removed.empty() ? "nothing was" : std::to_string(removed.size()),
-             removed.empty() ? "nothing to remove" : "removed");
+  tell_cleaned(cleaned);
+  const size_t count = cleaned.removed.size();
+  if (!cleaned.left.empty())
+    return refused(fmt::format("{} removed, but not everything could be looked at or removed",
+                               count == 0 ? "nothing was" : fmt::format("{} left over,", count)));
+  fmt::print("{} left over, {}\n", count == 0 ? "nothing was" : std::to_string(count),
+             count == 0 ? "nothing to remove" : "removed");
   return kDone;
 }
 
@@ -204,7 +209,7 @@ Result<int> trial(TrialArguments args, const Context& context) {
       settings.measure.metric.empty())
     return bad_input(
         "without --metric or --log-pattern, --prometheus has to say who knows the throughput");
-  ASSAY_TRY(const auto access, cluster_access(args.cluster.kubeconfig));
+  ASSAY_TRY(const auto access, cluster_access(args.cluster.cluster));
   kubeapi::Client client(access);
   const Signals signals;
   const SystemClock clock;
@@ -213,9 +218,9 @@ Result<int> trial(TrialArguments args, const Context& context) {
                                   .pause = [&](Nanoseconds time) { pause_for(time, signals); },
                                   .doing = say};
   net::Stopper stopper;
-  ASSAY_TRY(const auto removed,
+  ASSAY_TRY(const auto cleaned,
             cluster::clean_trials(client, clock, args.name_space, settings.copy.trial, stopper));
-  tell_removed(removed);
+  tell_cleaned(cleaned);
   std::optional<promapi::Queries> queries;
   if (!prometheus.url.empty()) queries.emplace(prometheus);
   Keeping keeping(args, source, context, clock);
@@ -296,7 +301,7 @@ void add_choice_options(CLI::App& command, TrialArguments& args) {
   command.add_flag("--share-nodes", args.share_nodes,
                    "Trials at once may be on one node, where they can slow each other down");
   command.add_option("--most", args.limits.most_trials, "Most trials (half of the choices)")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1'000'000));
   command.add_option("--sure", args.limits.sure, "Probability at which the answer is clear (0.98)")
       ->check(CLI::Range(0.5, 1.0));
   command.add_flag("--all", args.limits.every, "Try all choices, each once");
@@ -317,7 +322,7 @@ void add_cluster_trial_command(CLI::App& cluster, Context& context) {
   command->add_flag("--json", args->json, "Print everything as JSON");
   add_measure_options(*command, *args);
   add_question_options(*command, args->question);
-  add_kubeconfig_option(*command, args->cluster.kubeconfig, "Cluster");
+  add_cluster_options(*command, args->cluster.cluster, "Cluster");
   add_prometheus_options(*command, args->prometheus,
                          "Prometheus that knows the pods (default: PROMETHEUS_IP)", "Cluster");
   add_agent_options(*command, args->cluster, "Cluster");

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "job_options.h"
 
-#include "cluster_options.h"
-
 #include <fmt/format.h>
 
 #include <assay/base/files.h>
@@ -18,7 +16,9 @@ Result<std::map<std::string, std::string>> parse_selector(const std::vector<std:
   for (const auto& text : texts) {
     const size_t equals = text.find('=');
     if (equals == 0 || equals == std::string::npos)
-      return bad_input(fmt::format("--node-selector: '{}' is not of the form LABEL=VALUE", text));
+      return bad_input(
+          fmt::format("--node-selector: '{}' is not of the form LABEL=VALUE, as in board=orin{}",
+                      text, equals == 0 ? "" : "; --each-node-like takes a label alone"));
     labels[text.substr(0, equals)] = text.substr(equals + 1);
   }
   return labels;
@@ -45,7 +45,8 @@ std::string JobArguments::first_given() const {
   if (!agent_token_file.empty()) return "--agent-token-file";
   if (hooks_folder) return "--hooks-folder";
   if (!start_timeout.empty()) return "--start-timeout";
-  return kubeconfig.empty() ? "" : "--kubeconfig";
+  if (!cluster.context.empty()) return "--context";
+  return cluster.kubeconfig.empty() ? "" : "--kubeconfig";
 }
 
 void add_agent_options(CLI::App& command, JobArguments& args, const char* group) {
@@ -73,7 +74,7 @@ void add_job_options(CLI::App& command, JobArguments& args) {
          "Once on each kind of node, told apart by this label, as in model or board=orin*",
          "LABEL[=PATTERN]");
   option("--namespace", args.name_space, "Where the Jobs are made (default)", "NAME");
-  add_kubeconfig_option(command, args.kubeconfig, kGroup);
+  add_cluster_options(command, args.cluster, kGroup);
   add_agent_options(command, args, kGroup);
   option("--hooks-folder", args.hooks_folder,
          "The nodes' folder with the agent's socket, mounted for the app at /metrics; '' for none "
@@ -83,9 +84,10 @@ void add_job_options(CLI::App& command, JobArguments& args) {
          "How long the app may wait for its node and its image (5m)", "DURATION");
 }
 
-Result<launch::JobSettings> job_settings(const JobArguments& args) {
+Result<launch::JobSettings> job_settings(const JobArguments& args, ClusterNeed need) {
   launch::JobSettings settings;
-  ASSAY_TRY(settings.access, cluster_access(args.kubeconfig));
+  if (!args.each_node_like.empty())
+    ASSAY_CHECK(parse_node_like(args.each_node_like).map([](const NodeLike&) {}));
   ASSAY_TRY(settings.node_selector, parse_selector(args.node_selector));
   ASSAY_TRY(settings.agent_token, read_token(args.agent_token_file));
   if (!args.name_space.empty()) settings.name_space = args.name_space;
@@ -97,6 +99,10 @@ Result<launch::JobSettings> job_settings(const JobArguments& args) {
     const auto patience = parse_duration(args.start_timeout);
     if (!patience) return bad_input("--start-timeout: " + patience.error().message);
     settings.start_patience = *patience;
+  }
+  // Last: what is typed wrong is wrong in any cluster.
+  if (need == ClusterNeed::yes) {
+    ASSAY_TRY(settings.access, cluster_access(args.cluster));
   }
   return settings;
 }

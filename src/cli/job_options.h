@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "cluster_options.h"
+
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
@@ -14,7 +16,7 @@ namespace assay::cli {
 
 /// What the command line says about runs in a cluster, as typed.
 struct JobArguments {
-  std::string kubeconfig;
+  ClusterOptions cluster;
   std::string name_space;
   std::vector<std::string> node_selector;
   std::string each_node_like;
@@ -33,8 +35,10 @@ void add_job_options(CLI::App& command, JobArguments& args);
 /// Only those that say where the agents are.
 void add_agent_options(CLI::App& command, JobArguments& args, const char* group);
 
-/// Errors name the option.
-Result<launch::JobSettings> job_settings(const JobArguments& args);
+/// Errors name the option. What a plan alone needs has no cluster.
+enum class ClusterNeed : uint8_t { yes, only_plan };
+Result<launch::JobSettings> job_settings(const JobArguments& args,
+                                         ClusterNeed need = ClusterNeed::yes);
 
 /// "LABEL" or "LABEL=PATTERN".
 struct NodeLike {

@@ -36,10 +36,10 @@ Result<std::vector<launch::NodeKind>> find_kinds(launch::Jobs& jobs, NodeLike& l
     ASSAY_TRY(kinds, jobs.kinds(like.label, like.pattern));
   }
   if (!kinds.empty()) return kinds;
-  return bad_input(fmt::format(
-      "--each-node-like: no node that takes pods has the label {}{}; `kubectl get nodes "
-      "--show-labels` shows those there are",
-      like.label, like.pattern == "*" ? "" : fmt::format(" with {}", like.pattern)));
+  ASSAY_TRY(const std::string there, jobs.told_apart_by(like.label));
+  return bad_input(
+      fmt::format("--each-node-like: no node that takes pods has the label {}{}; {}", like.label,
+                  like.pattern == "*" ? "" : fmt::format(" with {}", like.pattern), there));
 }
 
 /// One session on a node of that kind.
@@ -96,11 +96,9 @@ Result<int> run_on_each_kind(const session::Spec& spec, const JobArguments& args
   for (const auto& kind : kinds) {
     const char* const plural = kind.nodes.size() == 1 ? "" : "s";
     listener.note(fmt::format("{}: {} node{}", kind.name, kind.nodes.size(), plural));
-    if (print.only_kinds) continue;
     rows.push_back(run_on(kind, spec, settings, like.label, options, listener));
     if (rows.back().interrupted) break;
   }
-  if (print.only_kinds) return kDone;
   print_matrix(like.label, rows, print);
   return std::accumulate(rows.begin(), rows.end(), kDone, [](int worst, const MatrixRow& row) {
     return worse_code(worst, row.code);

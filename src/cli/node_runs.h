@@ -12,7 +12,6 @@ namespace assay::cli {
 struct MatrixPrint {
   bool json = false;
   bool quiet = false;
-  bool only_kinds = false;  ///< starts nothing
 };
 
 /// One session on each kind of node that --each-node-like names, then the matrix. Gives the worst

@@ -138,8 +138,10 @@ std::shared_ptr<launch::Jobs> find_jobs(const RunArguments& args, ReadSpec& read
     if (!given.empty()) add_error(read, given + " goes with --runtime kubernetes");
     return nullptr;
   }
-  auto settings = job_settings(args.jobs);
-  if (settings) return launch::open_jobs(std::move(*settings));
+  auto settings = job_settings(args.jobs, args.dry_run ? ClusterNeed::only_plan : ClusterNeed::yes);
+  if (settings)
+    return args.dry_run ? launch::plan_jobs(std::move(*settings))
+                        : launch::open_jobs(std::move(*settings));
   read.errors.push_back({"", 0, settings.error().message, settings.error().kind});
   return nullptr;
 }
@@ -180,12 +182,17 @@ Result<Checked> checked(const RunArguments& args, const Context& context,
   }
   auto jobs = find_jobs(args, read);
   // Each kind of node has a plan of its own.
-  const bool each = jobs != nullptr && !args.jobs.each_node_like.empty();
+  const bool each = jobs != nullptr && !args.jobs.each_node_like.empty() && !args.dry_run;
   const bool unknown = is_for_cluster(read.spec) && jobs == nullptr;
   if (!each && !unknown) checked.plan = plan_for(checked.what, !args.no_cgroup, std::move(jobs));
   const session::Plan& plan = checked.plan;
   if (args.dry_run && read.errors.empty())
-    fmt::print("{}", session::describe_plan(read.spec, plan));
+    fmt::print(
+        "{}{}", session::describe_plan(read.spec, plan),
+        is_for_cluster(read.spec)
+            ? "\nwhat nodes the cluster has is not asked for a plan: a node is chosen when it "
+              "runs\n"
+            : "");
   read.errors.insert(read.errors.end(), plan.errors.begin(), plan.errors.end());
   if (!read.errors.empty()) return fail(all_of(read.errors));
   return checked;
@@ -213,7 +220,7 @@ Result<int> run(const RunArguments& args, const Context& context) {
   session::Options options;
   ASSAY_TRY(const Checked job, checked(args, context, options));
   const bool each = !args.jobs.each_node_like.empty();
-  if (args.dry_run && !each) return kDone;
+  if (args.dry_run) return kDone;
 
   options.store_file = context.store;
   options.sessions_folder = args.output.empty() ? context.store.parent_path() / "sessions"
@@ -225,8 +232,8 @@ Result<int> run(const RunArguments& args, const Context& context) {
   options.interrupt_fd = interrupts.get();
   if (each) {
     LiveLine line(args.quiet || args.json);
-    const auto code = run_on_each_kind(job.what.read.spec, args.jobs,
-                                       {args.json, args.quiet, args.dry_run}, options, line);
+    const auto code =
+        run_on_each_kind(job.what.read.spec, args.jobs, {args.json, args.quiet}, options, line);
     return code ? code : no_outcome(code.error(), interrupts);
   }
 

@@ -37,7 +37,7 @@ Result<std::map<std::string, std::string>> daemons_of(const WorkerOptions& optio
 }
 
 Result<placement::KubernetesPlace> cluster_of(const WorkerOptions& options) {
-  ASSAY_TRY(auto access, cluster_access(options.kubeconfig));
+  ASSAY_TRY(auto access, cluster_access(options.cluster));
   return placement::KubernetesPlace{std::move(access), options.name_space, options.advertise};
 }
 
@@ -59,7 +59,7 @@ void add_worker_options(CLI::App& command, WorkerOptions& options, const char* i
   command.add_option("--namespace", options.name_space, "Namespace of the pod (default)")
       ->type_name("NAME")
       ->group(kWorkers);
-  add_kubeconfig_option(command, options.kubeconfig, kWorkers);
+  add_cluster_options(command, options.cluster, kWorkers);
   command
       .add_option("--advertise", options.advertise,
                   "Address of this machine, where pods fetch the model")
@@ -130,7 +130,8 @@ std::string end_command(const WorkerOptions& options, const std::string& name) {
   for (const auto& docker : options.dockers) words += " --docker " + docker;
   if (!options.kubernetes) return words;
   words += " --kubernetes --namespace " + options.name_space;
-  if (!options.kubeconfig.empty()) words += " --kubeconfig " + options.kubeconfig;
+  if (!options.cluster.kubeconfig.empty()) words += " --kubeconfig " + options.cluster.kubeconfig;
+  if (!options.cluster.context.empty()) words += " --context " + options.cluster.context;
   return words;
 }
 

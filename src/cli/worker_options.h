@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "cluster_options.h"
+
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
@@ -18,7 +20,7 @@ struct WorkerOptions {
   std::vector<std::string> dockers;  ///< NODE=URL
   bool kubernetes = false;
   std::string name_space = "default";
-  std::string kubeconfig;
+  ClusterOptions cluster;
   std::string advertise;
 };
 void add_worker_options(CLI::App& command, WorkerOptions& options, const char* image_option,

@@ -13,7 +13,7 @@ TEST(EndCommand, leads_to_where_the_worker_is) {
   EXPECT_EQ(end_command(options, "w"), "assay place --end w --docker pi-1=tcp://10.0.0.7:2376");
   WorkerOptions cluster;
   cluster.kubernetes = true;
-  cluster.kubeconfig = "lab.yaml";
+  cluster.cluster.kubeconfig = "lab.yaml";
   EXPECT_EQ(end_command(cluster, "w"),
             "assay place --end w --kubernetes --namespace default --kubeconfig lab.yaml");
 }

@@ -68,7 +68,7 @@ class Cleaner {
     Result<void> result;
     for (const auto& resource : offer.resources) {
       const auto listed = list(resource);
-      const auto cleaned = listed ? clean_all(resource, *listed) : fail(listed.error());
+      auto cleaned = listed ? clean_all(resource, *listed) : fail(listed.error());
       if (stopper_.stopped()) return cleaned;
       if (cleaned) continue;
       tell_(cleaned.error().message);

@@ -23,15 +23,17 @@ class Gatherer {
   /// `usual` is how far it swings all the time: that is not material.
   void percent(double value, double usual = 0) { add(value, std::max(kMaterialPoints, usual)); }
   void amount(double value, double little, double usual = 0) {
-    add(value, std::max({little, kMaterialShare * value, usual}));
+    add(value, std::max(little, usual), kMaterialShare);
   }
   void fact(size_t value) { figures_.facts = figures_.facts * 1099511628211U + value + 1; }
   void fact(const std::string& text) { fact(std::hash<std::string>()(text)); }
   Figures finish() && { return std::move(figures_); }
 
  private:
-  void add(double value, double tolerance) {
-    figures_.numbers.push_back({static_cast<float>(value), static_cast<float>(tolerance)});
+  void add(double value, double tolerance, double share = 0) {
+    figures_.numbers.push_back({.value = static_cast<float>(value),
+                                .tolerance = static_cast<float>(tolerance),
+                                .share = static_cast<float>(share)});
   }
   Figures figures_;
 };
@@ -126,8 +128,10 @@ double change(const Published& before, const Figures& now) {
   if (before.figures.size() != now.numbers.size()) return kOtherNumbers;
   double most = before.facts == now.facts ? 0 : kOtherFacts;
   for (size_t i = 0; i < now.numbers.size(); ++i) {
-    const auto& [value, tolerance] = now.numbers[i];
-    most = std::max(most, static_cast<double>(std::abs(value - before.figures[i]) / tolerance));
+    const auto& [value, tolerance, share] = now.numbers[i];
+    const auto was = before.figures[i];
+    const auto material = std::max(tolerance, share * std::max(std::abs(value), std::abs(was)));
+    most = std::max(most, static_cast<double>(std::abs(value - was) / material));
   }
   return most;
 }

@@ -75,7 +75,7 @@ Result<void> GpuPatterns::look(promapi::Queries& queries, const Sources& sources
                          pattern_of(values, sources.gpu_step_seconds, kFull, gpu.pattern);
                      if (!pattern) return;
                      if (gpu.pattern) pattern->day = gpu.pattern->day;
-                     gpu.pattern = std::move(pattern);
+                     gpu.pattern = pattern;
                    }));
   return each(days_, times_.days,
               {.uuids = {}, .now = now, .look_back = kDayLookBack, .step = kDayStep},

@@ -118,6 +118,27 @@ Result<GpuState> parse_node_gpu(const json& from) {
   return gpu;
 }
 
+void put_findings(json& into, const Findings& found) {
+  into["kind"] = found.kind;
+  if (!found.kind.empty()) {
+    into["kind_confidence"] = found.kind_confidence;
+    into["evidence"] = found.evidence;
+  }
+  if (found.pattern) into["class"] = analysis::to_string(found.pattern->use);
+}
+
+Findings parse_findings(const json& from) {
+  Findings found;
+  found.kind = from.at("kind").get<std::string>();
+  found.kind_confidence = from.value("kind_confidence", 0.0);
+  found.evidence = from.value("evidence", "");
+  const auto use = from.value("class", "");
+  for (const auto each : {analysis::UseClass::idle, analysis::UseClass::bursty,
+                          analysis::UseClass::steady, analysis::UseClass::saturated})
+    if (use == analysis::to_string(each)) found.pattern = Pattern{.use = each};
+  return found;
+}
+
 /// What is amiss in a document is told as an error, wherever in it that is.
 template <class T, class Read>
 Result<T> parse_document(const std::string& document, const char* what, Read read) {
@@ -140,7 +161,7 @@ Result<void> read_job(const json& from, JobState& job) {
     ASSAY_TRY(job.gpu_memory_share, parse_usage(from, "gpu_memory_share"));
   }
   ASSAY_TRY(job.gpus, parse_usage(from, "gpus"));
-  job.findings.kind = from.at("kind").get<std::string>();
+  job.findings = parse_findings(from);
   job.first = parse_time(from, "first");
   job.last = parse_time(from, "last");
   job.gone = from.at("gone").get<bool>();
@@ -156,7 +177,7 @@ Result<void> read_pod(const json& from, PodRecord& pod) {
     ASSAY_TRY(auto gpu, parse_pod_gpu(each));
     pod.gpus.push_back(std::move(gpu));
   }
-  pod.kind = from.at("kind").get<std::string>();
+  pod.findings = parse_findings(from);
   pod.first = parse_time(from, "first");
   pod.last = parse_time(from, "last");
   return {};
@@ -176,31 +197,28 @@ Result<void> read_node(const json& from, NodeState& node) {
 std::string job_document(const JobState& job) {
   json workers = json::object();
   for (const auto& [name, most] : job.workers) workers[name] = worker_json(most);
-  return json{{"object", object_json(job.object)},
-              {"workers", workers},
-              {"uses", uses_json(job.uses)},
-              {"gpu_utilization", usage_json(job.gpu_utilization)},
-              {"gpu_memory_share", usage_json(job.gpu_memory_share)},
-              {"gpus", usage_json(job.gpus)},
-              {"kind", job.findings.kind},
-              {"first", unix_ns(job.first)},
-              {"last", unix_ns(job.last)},
-              {"gone", job.gone}}
-      .dump();
+  json document{{"object", object_json(job.object)},
+                {"workers", workers},
+                {"uses", uses_json(job.uses)},
+                {"gpu_utilization", usage_json(job.gpu_utilization)},
+                {"gpu_memory_share", usage_json(job.gpu_memory_share)},
+                {"gpus", usage_json(job.gpus)},
+                {"first", unix_ns(job.first)},
+                {"last", unix_ns(job.last)},
+                {"gone", job.gone}};
+  put_findings(document, job.findings);
+  return document.dump();
 }
 
 std::string pod_document(const PodRecord& pod) {
   json gpus = json::array();
   for (const auto& gpu : pod.gpus) gpus.push_back(gpu_json(gpu));
-  return json{{"object", object_json(pod.object)},
-              {"node", pod.node},
-              {"job", pod.job},
-              {"uses", uses_json(pod.uses)},
-              {"gpus", gpus},
-              {"kind", pod.kind},
-              {"first", unix_ns(pod.first)},
-              {"last", unix_ns(pod.last)}}
-      .dump();
+  json document{
+      {"object", object_json(pod.object)}, {"node", pod.node}, {"job", pod.job},
+      {"uses", uses_json(pod.uses)},       {"gpus", gpus},     {"first", unix_ns(pod.first)},
+      {"last", unix_ns(pod.last)}};
+  put_findings(document, pod.findings);
+  return document.dump();
 }
 
 std::string node_document(const NodeState& node) {

@@ -113,6 +113,39 @@ TEST_F(HistoryTest, nodes_and_pods_go_on_after_a_restart) {
   EXPECT_EQ(node.gpus.at("1").now.utilization, 80);
 }
 
+TEST_F(HistoryTest, class_and_kind_stay_until_they_can_be_told_again) {
+  const auto kind_of = [](Restart& run) { return run.cluster.tracker.pods().at("pod-0").findings; };
+  {
+    Restart before(*shelf_);
+    ASSERT_TRUE(before.round());
+    auto& found = before.cluster.tracker.pods().at("pod-0").findings;
+    found.kind = "training";
+    found.kind_confidence = 0.8;
+    found.evidence = "epochs of 300 s";
+    found.pattern = Pattern{.use = analysis::UseClass::bursty};
+    ASSERT_TRUE(before.save());
+  }
+  Restart after(*shelf_);
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_TRUE(after.round());
+    after.cluster.tracker.look(1);
+  }
+  EXPECT_EQ(kind_of(after).kind, "training");
+  EXPECT_EQ(kind_of(after).kind_confidence, 0.8);
+  EXPECT_EQ(kind_of(after).evidence, "epochs of 300 s");
+  ASSERT_TRUE(kind_of(after).pattern);
+  EXPECT_EQ(kind_of(after).pattern->use, analysis::UseClass::bursty);
+  const auto told = std::exchange(after.cluster.reading, {});
+  for (int i = 0; i < 15; ++i) ASSERT_TRUE(after.round());
+  after.cluster.tracker.look(1);
+  ASSERT_TRUE(kind_of(after).pattern) << "rounds without a reading tell nothing";
+  after.cluster.reading = told;
+  for (int i = 0; i < 15; ++i) ASSERT_TRUE(after.round());
+  after.cluster.tracker.look(1);
+  ASSERT_TRUE(kind_of(after).pattern);
+  EXPECT_EQ(kind_of(after).pattern->use, analysis::UseClass::steady) << "found again";
+}
+
 TEST_F(HistoryTest, others_of_the_same_name_begin_anew) {
   {
     Restart before(*shelf_);
@@ -197,6 +230,19 @@ TEST_F(HistoryTest, keeps_pods_and_nodes_and_forgets_the_oldest) {
   EXPECT_EQ(shelf_->list(kNodeKind)->size(), 1u);
   ASSERT_TRUE(history.save(cluster.tracker, SystemClock().now() + std::chrono::hours(2), false));
   EXPECT_EQ(shelf_->list(kPodKind)->size(), 0u);
+}
+
+TEST_F(HistoryTest, a_pod_that_ended_before_it_was_read_back_is_kept_where_no_more_is_known) {
+  SmallCluster cluster;
+  for (auto& pod : cluster.seen.pods) pod.job.reset();
+  History history(*shelf_, kYear);
+  ASSERT_TRUE(shelf_->put(kPodKind, "pod-0", "{}"));
+  cluster.round();  // the history was not asked: it did not answer
+  cluster.seen.pods.clear();
+  cluster.round();
+  ASSERT_TRUE(history.save(cluster.tracker, SystemClock().now(), true));
+  EXPECT_EQ(shelf_->find(kPodKind, "pod-0")->value().json, "{}") << "that was of its whole life";
+  EXPECT_TRUE(shelf_->find(kPodKind, "pod-1")->has_value());
 }
 
 TEST_F(HistoryTest, a_worker_has_a_document_while_it_is_there) {

@@ -55,8 +55,6 @@ kubeapi::Query all_of(kubeapi::Resource resource) {
   return {.resource = std::move(resource), .page = kPage, .most = kMostObjects, .watch = kWatch};
 }
 
-/// Without the right to list what stands between pods and their jobs, it is not waited for longer.
-constexpr Nanoseconds kOwnersPatience = std::chrono::seconds(10);
 using Middle = Inventory::Middle;
 const std::array<std::pair<Middle, kubeapi::Resource>, 4> kBetween = {{
     {Middle::jobs, kubeapi::jobs()},
@@ -140,14 +138,17 @@ class Profiler {
       tell_(fmt::format("metrics at port {}, /metrics", server_->port()));
     }
     const Lead lead(settings_, clock_, tell_);
-    Followings followings(tell_);
+    Followings followings([this](const std::string& trouble) { tell_trouble(trouble); });
     follow(followings);
+    const auto begun = clock_.now();
     for (int done = 0; settings_.rounds == 0 || done < settings_.rounds;) {
       const auto begin = clock_.now();
       if (server_) server_->alive();
       if (knows_cluster()) {
         round(lead, begin + settings_.interval);
         ++done;
+      } else {
+        ASSAY_CHECK(wait_for_cluster(begun));
       }
       const auto next =
           done > 0 ? begin + settings_.interval : clock_.now() + std::chrono::milliseconds(200);
@@ -155,6 +156,10 @@ class Profiler {
       if (!wait(next - clock_.now(), stopper_)) break;
     }
     save(lead, true);
+    // Who asks for some rounds wants to know what came of them.
+    if (settings_.rounds != 0 && !read_at_ && !last_trouble_.empty() && !stopper_.stopped())
+      return refused(fmt::format("nothing was read in {}: {}",
+                                 settings_.rounds == 1 ? "the round" : "any round", last_trouble_));
     return {};
   }
 
@@ -176,7 +181,27 @@ class Profiler {
   bool knows_cluster() {
     if (!inventory_.complete()) return false;
     if (!complete_since_) complete_since_ = clock_.now();
-    return inventory_.knows_owners() || clock_.now() - *complete_since_ > kOwnersPatience;
+    return inventory_.knows_owners() || clock_.now() - *complete_since_ > settings_.owners_patience;
+  }
+
+  /// Rounds that are counted are waited for by somebody.
+  Result<void> wait_for_cluster(Timestamp begun) {
+    if (inventory_.complete() || clock_.now() - begun < settings_.patience) return {};
+    if (settings_.rounds == 0) {
+      tell_once("nodes and pods are not known yet: the API server is asked again until they are");
+      return {};
+    }
+    const Lock lock(mutex_);
+    return refused(fmt::format("the cluster did not tell of its nodes and pods within {}{}{}",
+                               format_duration(settings_.patience), trouble_.empty() ? "" : ": ",
+                               trouble_));
+  }
+
+  /// By the threads that follow the cluster.
+  void tell_trouble(const std::string& trouble) {
+    tell_(trouble);
+    const Lock lock(mutex_);
+    trouble_ = trouble;
   }
 
   void round(const Lead& lead, Timestamp end) {
@@ -328,6 +353,8 @@ class Profiler {
   Timestamp saved_at_ = clock_.now();
   Status status_;
   std::set<std::string> said_;
+  Mutex mutex_;
+  std::string trouble_ ASSAY_GUARDED_BY(mutex_);  ///< that was told last of following the cluster
   std::string last_trouble_, last_patterns_, last_lookup_, last_write_, last_history_;
 };
 

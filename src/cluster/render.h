@@ -11,10 +11,12 @@
 
 namespace assay::cluster {
 
-/// A number of an object's annotations, and the difference from which on it is worth telling.
+/// A number of an object's annotations, and the difference from which on it is worth telling: the
+/// larger of `tolerance` and `share` of what it was or is.
 struct Figure {
   float value = 0;
   float tolerance = 1;
+  float share = 0;
 };
 
 /// What an object's annotations are about, to tell whether that differs much from what was written.
@@ -26,7 +28,7 @@ struct Figures {
 struct RenderRules {
   std::string domain = "ai.centaurus.io";
   /// Of all our keys and values on an object; the cluster allows 256 KiB with those of others.
-  size_t most_bytes = 128 * 1024;
+  size_t most_bytes = size_t{128} << 10U;
 };
 
 /// Values are JSON, spaced as Python prints it, so that whoever looks for words finds them.

@@ -137,6 +137,21 @@ TEST(Change, is_material_when_somebody_would_want_to_know) {
   EXPECT_GT(change(pod.published, figures_of(pod)), 1);
 }
 
+TEST(Change, counts_a_fall_as_much_as_the_rise) {
+  const auto change_of = [](float was, float is) {
+    const auto figures_at = [](float value) {
+      return Figures{.numbers = {{.value = value, .tolerance = 0.05F, .share = 0.1F}}};
+    };
+    Published published;
+    remember(published, figures_at(was), SmallCluster().now);
+    return change(published, figures_at(is));
+  };
+  EXPECT_DOUBLE_EQ(change_of(1, 8), change_of(8, 1));
+  EXPECT_GT(change_of(1, 8), change_of(1, 3));
+  EXPECT_LT(change_of(8, 7.5F), 1);
+  EXPECT_LT(change_of(0, 0.04F), 1);
+}
+
 TEST(Change, of_what_swings_all_the_time_is_none) {
   SmallCluster cluster;
   for (int i = 0; i < 40; ++i) {

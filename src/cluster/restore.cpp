@@ -39,6 +39,14 @@ void raise(WorkerMost& most, const WorkerMost& before) {
 
 }  // namespace
 
+void Findings::keep(const Findings& before) {
+  if (!pattern) pattern = before.pattern;
+  if (!kind.empty()) return;
+  kind = before.kind;
+  kind_confidence = before.kind_confidence;
+  evidence = before.evidence;
+}
+
 void Uses::precede(const Uses& before) {
   for (const auto member : {&Uses::cores, &Uses::memory, &Uses::network, &Uses::disk})
     (this->*member).precede(before.*member);
@@ -55,7 +63,7 @@ PodRecord record_of(const PodState& pod) {
           .job = pod.job,
           .uses = pod.uses,
           .gpus = pod.gpus,
-          .kind = pod.findings.kind,
+          .findings = pod.findings,
           .first = pod.first,
           .last = pod.last,
           .read_back = pod.read_back};
@@ -73,6 +81,7 @@ void Tracker::restore(JobState job, bool beside) {
   restored(known.gpu_utilization, job.gpu_utilization);
   restored(known.gpu_memory_share, job.gpu_memory_share);
   restored(known.gpus, job.gpus);
+  known.findings.keep(job.findings);
   for (const auto& [name, before] : job.workers) raise(known.workers[name], before);
 }
 
@@ -103,6 +112,7 @@ void Tracker::restore(const PodRecord& pod, bool beside) {
   const Restorer restored(beside);
   auto& known = at->second;
   known.first = std::min(known.first, pod.first);
+  known.findings.keep(pod.findings);
   restored(known.uses, pod.uses);
   for (const auto& before : pod.gpus) {
     auto gpu = std::find_if(known.gpus.begin(), known.gpus.end(), [&](const PodGpu& one) {

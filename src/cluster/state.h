@@ -47,6 +47,9 @@ struct Findings {
   std::string evidence = {};
   std::optional<analysis::Outlook> memory_full = {};
   std::optional<analysis::Outlook> finish = {};
+
+  /// Takes class and kind from what was found before, where nothing is found now.
+  void keep(const Findings& before);
 };
 
 struct GpuState {
@@ -112,7 +115,7 @@ struct PodRecord {
   std::string job = {};
   Uses uses = {};
   std::vector<PodGpu> gpus = {};
-  std::string kind = {};
+  Findings findings = {};  ///< kept of them: class, kind and its evidence
   Timestamp first = {};
   Timestamp last = {};
   bool read_back = false;

@@ -4,6 +4,7 @@
 #include "pod_kind.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <unordered_set>
 #include <utility>
@@ -19,6 +20,8 @@ constexpr size_t kMostWorkers = 2000;
 constexpr Nanoseconds kGpuGone = std::chrono::minutes(10);
 /// Steps that were reported longer ago say nothing of when a job will be done.
 constexpr int kStepsAge = 5;  // rounds
+/// With fewer known rounds, what was found before a restart is not taken back.
+constexpr size_t kRoundsToTell = 20;
 
 std::optional<double> sum(const std::optional<double>& a, const std::optional<double>& b) {
   if (!a && !b) return std::nullopt;
@@ -291,6 +294,7 @@ void Tracker::look(size_t turns) {
 void Tracker::look_at(PodState& pod) {
   auto& found = pod.findings;
   const double step = seconds(round_);
+  const auto before = found;
   if (pod.gpus.empty()) {
     found.pattern = pattern_of(pod.series.cores.values(), step, std::max(1.0, pod.uses.cores.max()),
                                found.pattern);
@@ -298,6 +302,10 @@ void Tracker::look_at(PodState& pod) {
     found.pattern = pattern_of(pod.series.gpu.values(), step, 100, found.pattern);
   }
   tell_kind(pod.series, step, found);
+  const auto looked_at = (pod.gpus.empty() ? pod.series.cores : pod.series.gpu).values();
+  const auto known = std::count_if(looked_at.begin(), looked_at.end(),
+                                   [](double value) { return std::isfinite(value); });
+  if (static_cast<size_t>(known) < kRoundsToTell) found.keep(before);
   found.memory_full =
       pod.memory_limit
           ? analysis::time_to_limit({0, step, pod.series.memory.values()}, *pod.memory_limit)

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "login.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <sys/mman.h>
 #include <yaml-cpp/yaml.h>
 
@@ -16,21 +19,40 @@ namespace {
 /// It is written by hand or by a tool, and YAML in memory is 300 times its text.
 constexpr size_t kLargest = 256U << 10U;
 
-/// One kubeconfig while it is read; what is wrong ends in an Error that names the file.
+std::string text_of(const YAML::Node& map, const char* key) {
+  if (!map.IsMap() || !map[key] || !map[key].IsScalar()) return "";
+  return map[key].Scalar();
+}
+
+/// One of the files.
+struct Config {
+  std::filesystem::path file;
+  YAML::Node root;
+};
+
+/// An entry's map, and the file that has it.
+struct Entry {
+  std::filesystem::path file;
+  YAML::Node map;
+};
+
+/// Kubeconfigs while they are read; what is wrong ends in an Error that names the file.
 class Reader {
  public:
-  explicit Reader(const std::filesystem::path& file) : file_(file) {}
+  explicit Reader(std::vector<Config> configs) : configs_(std::move(configs)) {}
 
-  Result<Access> read(const YAML::Node& root) {
-    ASSAY_TRY(const YAML::Node context,
-              named(root, "contexts", "context", text_of(root, "current-context")));
-    ASSAY_TRY(const YAML::Node cluster,
-              named(root, "clusters", "cluster", text_of(context, "cluster")));
-    ASSAY_CHECK(take_cluster(cluster));
+  Result<Access> read(std::string context_name) {
+    for (const auto& config : configs_)
+      if (context_name.empty()) context_name = text_of(config.root, "current-context");
+    ASSAY_TRY(const Entry context, named("contexts", "context", context_name));
+    ASSAY_TRY(const Entry cluster, named("clusters", "cluster", text_of(context.map, "cluster")));
+    file_ = cluster.file;
+    ASSAY_CHECK(take_cluster(cluster.map));
     // Whoever needs no name to read has no user.
-    if (text_of(context, "user").empty()) return access_;
-    ASSAY_TRY(const YAML::Node user, named(root, "users", "user", text_of(context, "user")));
-    ASSAY_CHECK(take_user(user));
+    if (text_of(context.map, "user").empty()) return access_;
+    ASSAY_TRY(const Entry user, named("users", "user", text_of(context.map, "user")));
+    file_ = user.file;
+    ASSAY_CHECK(take_user(user.map, cluster.map));
     return access_;
   }
 
@@ -39,21 +61,22 @@ class Reader {
     return bad_input(fmt::format("{}: {}", file_.native(), what));
   }
 
-  static std::string text_of(const YAML::Node& map, const char* key) {
-    if (!map.IsMap() || !map[key] || !map[key].IsScalar()) return "";
-    return map[key].Scalar();
-  }
-
-  /// The map `kind` of the entry of that name in a list.
-  Result<YAML::Node> named(const YAML::Node& root, const char* list, const char* kind,
-                           const std::string& name) const {
-    if (name.empty()) return wrong(fmt::format("does not say which {} to use", kind));
-    if (root[list] && root[list].IsSequence()) {
-      for (const auto& entry : root[list])
-        if (text_of(entry, "name") == name && entry[kind] && entry[kind].IsMap())
-          return YAML::Node(entry[kind]);
+  /// The map `kind` of the entry of that name in the lists of that name.
+  Result<Entry> named(const char* list, const char* kind, const std::string& name) {
+    std::string others;
+    for (const auto& [file, root] : configs_) {
+      if (!root[list] || !root[list].IsSequence()) continue;
+      for (const auto& entry : root[list]) {
+        const std::string found = text_of(entry, "name");
+        if (!name.empty() && found == name && entry[kind] && entry[kind].IsMap())
+          return Entry{file, YAML::Node(entry[kind])};
+        if (!found.empty()) others += (others.empty() ? "" : ", ") + found;
+      }
     }
-    return wrong(fmt::format("has no {} {}", kind, in_quotes(name)));
+    file_ = configs_.front().file;
+    if (name.empty()) return wrong(fmt::format("does not say which {} to use", kind));
+    return wrong(fmt::format("has no {} {}{}", kind, in_quotes(name),
+                             others.empty() ? "" : "; there are: " + others));
   }
 
   /// A file that is named, or one in memory with what the kubeconfig itself holds.
@@ -86,9 +109,10 @@ class Reader {
     return take_file(cluster, "certificate-authority", endpoint.ca_file);
   }
 
-  Result<void> take_user(const YAML::Node& user) {
-    if (user["exec"] || user["auth-provider"])
-      return wrong("its user needs a program to log in; use a token or a client certificate");
+  Result<void> take_user(const YAML::Node& user, const YAML::Node& cluster) {
+    if (user["auth-provider"])
+      return wrong("its user logs in by an auth-provider; use exec, a token or a certificate");
+    if (user["exec"]) return take_login(user["exec"], cluster);
     access_.token = text_of(user, "token");
     if (const std::string name = text_of(user, "tokenFile"); !name.empty())
       access_.token_file = file_.parent_path() / name;
@@ -96,20 +120,89 @@ class Reader {
     return take_file(user, "client-key", access_.endpoint.key_file);
   }
 
-  const std::filesystem::path file_;
+  Result<void> take_login(const YAML::Node& exec, const YAML::Node& cluster) {
+    LoginCommand command{.program = text_of(exec, "command"),
+                         .api_version = text_of(exec, "apiVersion"),
+                         .hint = text_of(exec, "installHint")};
+    if (command.program.empty()) return wrong("exec of its user has no command");
+    if (command.api_version != "client.authentication.k8s.io/v1" &&
+        command.api_version != "client.authentication.k8s.io/v1beta1")
+      return wrong(fmt::format("exec of its user is of {}, which is not known here",
+                               in_quotes(command.api_version)));
+    if (text_of(exec, "interactiveMode") == "Always")
+      return wrong("exec of its user wants a person to answer it (interactiveMode: Always)");
+    // Relative to the file's folder, but names without a folder are looked for in PATH.
+    if (command.program.find('/') != std::string::npos)
+      command.program = file_.parent_path() / command.program;
+    if (exec["args"] && exec["args"].IsSequence())
+      for (const auto& word : exec["args"])
+        if (word.IsScalar()) command.arguments.push_back(word.Scalar());
+    if (exec["env"] && exec["env"].IsSequence())
+      for (const auto& pair : exec["env"])
+        command.environment[text_of(pair, "name")] = text_of(pair, "value");
+    command.environment.erase("");
+    if (text_of(exec, "provideClusterInfo") == "true") {
+      ASSAY_TRY(command.cluster, cluster_info(cluster));
+    }
+    const auto login = Login::run(std::move(command));
+    if (!login) return fail(login.error());
+    access_.login = *login;
+    access_.endpoint.certificate_file = access_.login->certificate_file();
+    access_.endpoint.key_file = access_.login->key_file();
+    return {};
+  }
+
+  /// What a program is told of the cluster, as JSON.
+  Result<std::string> cluster_info(const YAML::Node& cluster) const {
+    nlohmann::json info = {{"server", text_of(cluster, "server")}};
+    if (!access_.endpoint.ca_file.empty()) {
+      ASSAY_TRY(const std::string ca, read_file(access_.endpoint.ca_file, kLargest));
+      info["certificate-authority-data"] = base64_encoded(ca);
+    }
+    return info.dump();
+  }
+
+  const std::vector<Config> configs_;
+  std::filesystem::path file_;  ///< of what is read at present
   Access access_;
 };
 
-}  // namespace
-
-Result<Access> read_kubeconfig(const std::filesystem::path& file) {
+Result<Config> read_config(const std::filesystem::path& file) {
   ASSAY_TRY(const std::string text, read_file(file, kLargest));
   try {
-    const YAML::Node root = YAML::Load(text);
-    if (!root.IsMap()) return bad_input(fmt::format("{} is no kubeconfig", file.native()));
-    return Reader(std::filesystem::absolute(file)).read(root);
+    Config config{std::filesystem::absolute(file), YAML::Load(text)};
+    if (!config.root.IsMap()) return bad_input(fmt::format("{} is no kubeconfig", file.native()));
+    return config;
   } catch (const YAML::Exception& error) {
     return bad_input(fmt::format("{}: {}", file.native(), error.what()));
+  }
+}
+
+}  // namespace
+
+Result<Access> read_kubeconfig(const std::filesystem::path& file, const std::string& context) {
+  return read_kubeconfigs({file}, context);
+}
+
+Result<Access> read_kubeconfigs(const std::vector<std::filesystem::path>& files,
+                                const std::string& context) {
+  std::vector<Config> configs;
+  std::optional<Error> missing;
+  for (const auto& file : files) {
+    std::error_code ignored;
+    auto config = read_config(file);
+    if (config)
+      configs.push_back(std::move(*config));
+    else if (std::filesystem::exists(file, ignored))
+      return fail(config.error());
+    else if (!missing)
+      missing = config.error();
+  }
+  if (configs.empty()) return fail(missing.value_or(Error{ErrorKind::input, "no kubeconfig"}));
+  try {
+    return Reader(std::move(configs)).read(context);
+  } catch (const YAML::Exception& error) {
+    return bad_input(fmt::format("{}: {}", files.front().native(), error.what()));
   }
 }
 

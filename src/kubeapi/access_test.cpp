@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "login.h"
+
 #include <cstdlib>
 #include <fstream>
 
@@ -75,8 +77,16 @@ TEST_F(AccessFiles, what_cannot_work_is_refused_with_its_reason) {
             "/config: insecure-skip-tls-verify is not possible here; name a certificate-authority");
   EXPECT_EQ(trouble("server: 'https://n', certificate-authority-data: '*'", ""),
             "/config: certificate-authority-data is not in base64");
-  EXPECT_EQ(trouble("server: 'https://n'", "exec: {command: login}"),
-            "/config: its user needs a program to log in; use a token or a client certificate");
+  EXPECT_EQ(trouble("server: 'https://n'", "auth-provider: {name: gcp}"),
+            "/config: its user logs in by an auth-provider; use exec, a token or a certificate");
+  EXPECT_EQ(trouble("server: 'https://n'", "exec: {args: [a]}"),
+            "/config: exec of its user has no command");
+  EXPECT_EQ(trouble("server: 'https://n'", "exec: {command: login, apiVersion: v9}"),
+            "/config: exec of its user is of 'v9', which is not known here");
+  EXPECT_EQ(trouble("server: 'https://n'",
+                    "exec: {command: login, apiVersion: client.authentication.k8s.io/v1, "
+                    "interactiveMode: Always}"),
+            "/config: exec of its user wants a person to answer it (interactiveMode: Always)");
   EXPECT_TRUE(read("server: 'http://127.0.0.1:8001'", ""));
 }
 
@@ -87,6 +97,65 @@ TEST_F(AccessFiles, what_is_no_kubeconfig_is_an_error) {
         "current-context: x\ncontexts: [{name: x}]",
         "current-context: x\ncontexts: [{name: x, context: {cluster: c}}]\nclusters: [5]"})
     EXPECT_FALSE(read_kubeconfig(write("bad", text))) << text;
+}
+
+TEST_F(AccessFiles, another_context_can_be_named) {
+  const auto file = write("two",
+                          "current-context: a\n"
+                          "contexts: [{name: a, context: {cluster: a}},\n"
+                          "           {name: b, context: {cluster: b}}]\n"
+                          "clusters: [{name: a, cluster: {server: 'https://a'}},\n"
+                          "           {name: b, cluster: {server: 'https://b'}}]\n");
+  EXPECT_EQ(read_kubeconfig(file)->endpoint.base, "https://a");
+  EXPECT_EQ(read_kubeconfig(file, "b")->endpoint.base, "https://b");
+  const auto none = read_kubeconfig(file, "c");
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().message, file.native() + ": has no context 'c'; there are: a, b");
+}
+
+TEST_F(AccessFiles, of_several_files_the_first_that_has_a_name_counts) {
+  std::filesystem::create_directory(folder_ / "more");
+  const auto first = write("first",
+                           "contexts: [{name: near, context: {cluster: c, user: u}}]\n"
+                           "users: [{name: u, user: {client-key: me.key}}]\n");
+  const auto second =
+      write("more/second",
+            "current-context: near\n"
+            "contexts: [{name: near, context: {cluster: x, user: x}}]\n"
+            "clusters: [{name: c, cluster: {server: 'https://c', certificate-authority: ca.crt}}]\n"
+            "users: [{name: u, user: {client-key: other.key}}]\n");
+  const auto access = read_kubeconfigs({folder_ / "none", first, second});
+  ASSERT_TRUE(access) << access.error().message;
+  EXPECT_EQ(access->endpoint.base, "https://c");
+  EXPECT_EQ(access->endpoint.key_file, folder_ / "me.key");
+  EXPECT_EQ(access->endpoint.ca_file, folder_ / "more/ca.crt") << "beside the file that names it";
+  EXPECT_FALSE(read_kubeconfigs({folder_ / "none", folder_ / "nothing"}));
+  EXPECT_FALSE(read_kubeconfigs({first, write("bad", "{")})) << "what is there has to be right";
+}
+
+TEST_F(AccessFiles, a_program_tells_who_the_user_is) {
+  const auto script = write("login.sh",
+                            "#!/bin/sh\n"
+                            "echo \"$KUBERNETES_EXEC_INFO\" > \"$1\"\n"
+                            "echo '{\"apiVersion\": \"client.authentication.k8s.io/v1beta1\", "
+                            "\"kind\": \"ExecCredential\", \"status\": {\"token\": \"'$WORD'\", "
+                            "\"clientCertificateData\": \"c\", \"clientKeyData\": \"k\"}}'\n");
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  const auto access =
+      read("server: 'https://n', certificate-authority-data: aGVsbG8=",
+           "exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: ./login.sh, "
+           "args: [" +
+               (folder_ / "told").native() +
+               "], env: [{name: WORD, value: w0rd}], provideClusterInfo: true}");
+  ASSERT_TRUE(access) << access.error().message;
+  ASSERT_TRUE(access->login);
+  EXPECT_EQ(access->login->token().value_or(""), "w0rd");
+  EXPECT_EQ(read_file(access->endpoint.certificate_file).value_or(""), "c");
+  EXPECT_EQ(read_file(access->endpoint.key_file).value_or(""), "k");
+  const std::string told = read_file(folder_ / "told").value_or("");
+  EXPECT_NE(told.find(R"("certificate-authority-data":"aGVsbG8=","server":"https://n")"),
+            std::string::npos)
+      << told;
 }
 
 TEST_F(AccessFiles, a_pod_has_its_service_account) {

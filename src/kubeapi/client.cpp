@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "answers.h"
+#include "login.h"
 
 #include <fmt/format.h>
 
@@ -12,6 +13,14 @@ namespace {
 
 constexpr size_t kLargestAnswer = 32U << 20U;
 constexpr size_t kLargestToken = 64U << 10U;
+
+constexpr std::string_view kBearer = "Authorization: Bearer ";
+
+std::string token_of(const net::Request& request) {
+  for (const auto& header : request.headers)
+    if (header.starts_with(kBearer)) return header.substr(kBearer.size());
+  return "";
+}
 
 }  // namespace
 
@@ -31,9 +40,12 @@ Result<net::Request> Client::request(const Call& call) const {
     ASSAY_TRY(const std::string text, read_file(access_.token_file, kLargestToken));
     token = trim(text);
   }
+  if (access_.login) {
+    ASSAY_TRY(token, access_.login->token());
+  }
   if (token.find_first_of("\r\n") != token.npos)
     return bad_input("the token for the API server has to be one line");
-  if (!token.empty()) request.headers.push_back("Authorization: Bearer " + token);
+  if (!token.empty()) request.headers.push_back(std::string(kBearer) + token);
   if (!call.finish) request.still_wanted = wanted_;
   return request;
 }
@@ -42,9 +54,16 @@ Result<net::Response> Client::stream(const Call& call, const net::HttpClient::Ta
                                      net::Stopper& stopper) {
   retry_after_ = Milliseconds(0);
   ASSAY_TRY(const net::Request asked, request(call));
+  if (access_.login && access_.login->certificates() != certificates_) {
+    certificates_ = access_.login->certificates();
+    http_ = net::HttpClient(access_.endpoint);
+  }
   ASSAY_TRY(net::Response response, http_.stream(asked, take, &stopper));
   if (stopper.stopped() || (asked.still_wanted && !asked.still_wanted())) return refused("stopped");
   retry_after_ = kubeapi::retry_after(response);
+  // What stands behind a proxy may want something else.
+  if (response.status == 401 && access_.login && call.path.find("/proxy/") == call.path.npos)
+    access_.login->forget(token_of(asked));
   return response;
 }
 

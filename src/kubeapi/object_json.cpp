@@ -102,6 +102,7 @@ void add_specs(const Json& specs, bool prepare, Pod& pod) {
     // Of such resources a container gets what it asks for, neither more nor less.
     container->extended = read_amounts(at(resources, "limits"), true);
     container->extended.merge(read_amounts(at(resources, "requests"), true));
+    container->cores = amount_of(at(at(resources, "requests"), "cpu")).value_or(0);
   }
 }
 

@@ -60,9 +60,10 @@ TEST(ObjectJson, a_pod_tells_what_it_will_have_before_it_runs) {
   EXPECT_TRUE(pod.containers[2].prepares);
   EXPECT_FALSE(pod.containers[3].prepares) << "it runs beside the others";
   EXPECT_EQ(pod.containers[3].extended, (Amounts{{"example.com/fpga", 1}}));
-  EXPECT_EQ(extended_of(pod, "nvidia.com/gpu"), 4) << "while it is prepared";
-  EXPECT_EQ(extended_of(pod, "example.com/fpga"), 2);
-  EXPECT_EQ(extended_of(pod, "other.com/gpu"), 0);
+  EXPECT_EQ(requested_of(pod, "nvidia.com/gpu"), 4) << "while it is prepared";
+  EXPECT_EQ(requested_of(pod, "example.com/fpga"), 2);
+  EXPECT_EQ(requested_of(pod, "other.com/gpu"), 0);
+  EXPECT_EQ(requested_of(pod, "memory"), 0) << "it is not kept";
 }
 
 TEST(ObjectJson, phases_have_their_words) {

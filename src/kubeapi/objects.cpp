@@ -66,16 +66,17 @@ const Owner* maker_of(const std::vector<Owner>& owners) {
   return owners.empty() ? nullptr : &owners.front();
 }
 
-double extended_of(const Pod& pod, const std::string& resource) {
+double requested_of(const Pod& pod, const std::string& resource) {
   double together = 0;
   double preparing = 0;
   for (const auto& container : pod.containers) {
     const auto found = container.extended.find(resource);
-    if (found == container.extended.end()) continue;
+    const double extended = found == container.extended.end() ? 0 : found->second;
+    const double amount = resource == "cpu" ? container.cores : extended;
     if (container.prepares) {
-      preparing = std::max(preparing, found->second);
+      preparing = std::max(preparing, amount);
     } else {
-      together += found->second;
+      together += amount;
     }
   }
   return std::max(together, preparing);

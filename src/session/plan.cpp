@@ -231,8 +231,6 @@ std::string describe_plan(const Spec& spec, const Plan& plan) {
                   plan.longest ? "at most " + format_duration(*plan.longest) + " in all"
                                : "until the app exits by itself");
   if (plan.containers) text += fmt::format("images run in {}\n", plan.containers->engine());
-  if (plan.jobs && !plan.jobs->node().empty())
-    text += fmt::format("Jobs run on {} in {}\n", plan.jobs->node(), plan.jobs->engine());
   for (size_t t = 0; t < spec.targets.size(); ++t)
     text += "\n" + describe_target(spec.targets[t], t + 1);
   return text;

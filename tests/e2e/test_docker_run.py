@@ -64,9 +64,10 @@ def test_an_app_of_a_moment_is_not_said_to_need_cores(boxed, engine):
 def test_a_good_target_beside_one_that_runs_out_of_memory(boxed, engine):
     """And the order is kept: the second says that it was killed, the third runs as if nothing had been."""
     load = ["known_load", "1", "0.5", str(100 * MB)]
+    later = ["sh", "-c", f"sleep 1; exec {' '.join(load)}"]  # seen before it is killed, however busy the machine
     document = boxed.json("run", "--json", spec(
         boxed, engine.busybox(), {"name": "enough", "args": load, "resources": {"memory": "200MB"}},
-        {"name": "too little", "args": load, "resources": {"memory": "50MB"}}, {"name": "unlimited", "args": load}),
+        {"name": "too little", "args": later, "resources": {"memory": "50MB"}}, {"name": "unlimited", "args": load}),
         expect=3)
     assert [run["status"] for run in document["runs"]] == ["finished", "oom", "finished"]
     assert document["runs"][1]["exit"]["oom_killed"] is True

@@ -28,39 +28,50 @@ bool is_controlled(const ObjectMeta& object) {
   return false;
 }
 
+/// One kind.
+Result<void> clean(kubeapi::Client& client, const kubeapi::Query& query, CleanedTrials& cleaned,
+                   net::Stopper& stopper) {
+  ASSAY_TRY(const auto listed, kubeapi::list<ObjectMeta>(client, query, stopper));
+  if (!listed) return {};
+  for (const auto& object : listed->items) {
+    if (is_controlled(object) || object.deleted) continue;
+    const auto written = kubeapi::delete_object(client,
+                                                {.resource = query.resource,
+                                                 .name_space = object.name_space,
+                                                 .name = object.name,
+                                                 .uid = object.uid},
+                                                kubeapi::Propagation::foreground, stopper);
+    if (written && written->outcome == kubeapi::Outcome::done)
+      cleaned.removed.push_back(object.name);
+    else if (!written || written->outcome != kubeapi::Outcome::gone)
+      cleaned.left.push_back(fmt::format("{} stays: {}", object.name,
+                                         written ? written->why : written.error().message));
+  }
+  return {};
+}
+
 }  // namespace
 
-Result<std::vector<std::string>> clean_trials(kubeapi::Client& client, const Clock& clock,
-                                              const std::string& name_space,
-                                              const std::string& trial, net::Stopper& stopper) {
+Result<CleanedTrials> clean_trials(kubeapi::Client& client, const Clock& clock,
+                                   const std::string& name_space, const std::string& trial,
+                                   net::Stopper& stopper) {
   kubeapi::Discovery discovery(client, clock);
-  std::vector<std::string> removed;
+  CleanedTrials cleaned;
+  Result<void> looked = refused("nothing can be looked at");
   for (const auto& resource : resources_of(discovery, stopper)) {
-    ASSAY_TRY(
-        const auto listed,
-        kubeapi::list<ObjectMeta>(
-            client,
-            {.resource = resource,
-             .name_space = name_space,
-             .labels = trial.empty() ? kTrialLabel : fmt::format("{}={}", kTrialLabel, trial)},
-            stopper));
-    if (!listed) continue;
-    for (const auto& object : listed->items) {
-      if (is_controlled(object) || object.deleted) continue;
-      ASSAY_TRY(const auto written,
-                kubeapi::delete_object(client,
-                                       {.resource = resource,
-                                        .name_space = object.name_space,
-                                        .name = object.name,
-                                        .uid = object.uid},
-                                       kubeapi::Propagation::foreground, stopper));
-      if (written.outcome == kubeapi::Outcome::done)
-        removed.push_back(object.name);
-      else if (written.outcome != kubeapi::Outcome::gone)
-        return refused(written.why);
-    }
+    const kubeapi::Query query{
+        .resource = resource,
+        .name_space = name_space,
+        .labels = trial.empty() ? kTrialLabel : fmt::format("{}={}", kTrialLabel, trial)};
+    const auto done = clean(client, query, cleaned, stopper);
+    if (!done && done.error().temporary) return fail(done.error());
+    if (!done)
+      cleaned.left.push_back(
+          fmt::format("{} were not looked at: {}", resource.name(), done.error().message));
+    if (done || !looked) looked = done;
   }
-  return removed;
+  if (!looked) return fail(looked.error());
+  return cleaned;
 }
 
 }  // namespace assay::cluster

@@ -63,10 +63,11 @@ class Trials {
       : runner_(runner), world_(world), report_(report) {}
 
   Result<void> run() {
-    report_.begun = world_.clock.wall();
+    const Timestamp begun = world_.clock.now();
     rule_out(runner_, report_);
     const auto done = go_on();
     report_.ended = world_.clock.wall();
+    report_.begun = report_.ended - (world_.clock.now() - begun);
     if (done) return {};
     report_.interrupted = !world_.wanted();
     if (report_.interrupted && !report_.trials.empty()) return {};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trials/testing/fake_cluster.h"
+#include "trials/testing/trial_fixture.h"
 
 #include <set>
 
@@ -10,30 +11,19 @@ namespace assay::cluster {
 namespace {
 
 using testing::FakeCluster;
+using testing::kJob;
+using testing::kStart;
+using testing::log_of_steps;
 using Json = nlohmann::json;
 
-constexpr const char* kJob = R"(
-apiVersion: batch/v1
-kind: Job
-metadata: {name: train}
-spec: {template: {spec: {containers: [{name: main, image: i}]}}}
-)";
 constexpr const char* kRuns = R"({"phase": "Running"})";
 constexpr const char* kWaits = R"({"phase": "Pending", "conditions": [{"type": "PodScheduled",
     "status": "False", "reason": "Unschedulable", "message": "0/2 nodes are available"}]})";
-const Timestamp kStart = parse_utc("2026-01-01T00:00:00Z").value();
 
 class RunTrials : public ::testing::Test {
  protected:
   RunTrials() {
-    for (int i = 0; i < 900; ++i)
-      cluster_.log += fmt::format("{} step {}\n", format_utc(kStart + std::chrono::seconds(i)), i);
-    settings_.copy.trial = "train";
-    settings_.copy.name_space = "lab";
-    settings_.measure = {.log_pattern = "step ([0-9]+)", .log_counts = true};
-    settings_.time = std::chrono::seconds(60);
-    settings_.warm_up = std::chrono::seconds(10);
-    settings_.patience = std::chrono::seconds(30);
+    cluster_.log = log_of_steps(900, 1);
     settings_.at_once = 2;
     settings_.copy.shares_nodes = false;
     report_.choices = {{"A100", 1}, {"A100", 2}, {"A100", 3}};
@@ -65,7 +55,7 @@ class RunTrials : public ::testing::Test {
   FakeCluster cluster_;
   kubeapi::Client client_{cluster_.access()};
   ManualClock clock_{kStart};
-  TrialSettings settings_;
+  TrialSettings settings_ = testing::short_trials();
   TrialReport report_;
   std::string said_;
   bool wanted_ = true;
@@ -144,9 +134,9 @@ TEST_F(RunTrials, where_room_is_not_told_they_run_one_after_the_other) {
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_EQ(measured(), 3U);
   EXPECT_EQ(cluster_.most_objects(), 1U);
-  const size_t at = said_.find("may not list the pods");
+  const size_t at = said_.find("let its account get, list and watch pods");
   EXPECT_NE(at, std::string::npos);
-  EXPECT_EQ(said_.find("may not list the pods", at + 1), std::string::npos) << "once is enough";
+  EXPECT_EQ(said_.find("list and watch pods", at + 40), std::string::npos) << "once is enough";
 }
 
 TEST_F(RunTrials, an_interrupt_between_two_trials_is_told) {

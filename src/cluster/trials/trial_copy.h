@@ -4,6 +4,8 @@
 #include "trial_pods.h"
 
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include <assay/cluster/trial_runner.h>
@@ -19,11 +21,15 @@ struct TrialRunner::Copy {
   Phase phase = Phase::creating;
   Timestamp until = {};                  ///< its phase lasts at most
   Timestamp next = {};                   ///< before which the server wants to be left alone
+  Timestamp measured_from = {};          ///< on our own clock, which nobody sets
   std::optional<Timestamp> silent = {};  ///< since when the API server does not answer
   std::vector<kubeapi::Pod> now = {};
   int looks = 0;
-  bool broken = false;   ///< it has no result
-  bool deleted = false;  ///< the server knows that it has to go
+  std::optional<Timestamp> unready = {};  ///< since when one of its nodes is
+  std::set<std::string> lost_nodes = {};  ///< they will not end its pods
+  bool deserted = false;                  ///< for so long that nobody will end them
+  bool broken = false;                    ///< it has no result
+  bool deleted = false;                   ///< the server knows that it has to go
 };
 
 inline Failure interrupted() {

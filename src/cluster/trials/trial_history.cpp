@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
+#include <thread>
 
+#include <assay/base/quiet_thread.h>
 #include <assay/cluster/trial_history.h>
 #include <assay/cluster/trial_runner.h>
 #include <assay/session/new_session.h>
@@ -15,8 +18,10 @@ namespace {
 
 using kubeapi::PodPhase;
 
-/// An agent that did not answer is left alone for a while: the trial must not wait for it.
+/// An agent that did not answer is left alone for a while, and for longer each time: the trials
+/// must not wait for it.
 constexpr Nanoseconds kRest = std::chrono::seconds(10);
+constexpr Nanoseconds kLongestRest = std::chrono::seconds(60);
 /// One look of so many may fail.
 constexpr uint64_t kFewMissed = 5;
 
@@ -54,6 +59,15 @@ struct TrialHistory::Run {
   uint64_t looks = 0;
   uint64_t missed = 0;
   Timestamp next = {};  ///< before which the agent is not asked again
+  Nanoseconds rest = kRest;
+
+  bool is_due(Timestamp now) const { return sink && now >= next && !watch->ended(); }
+  void miss(const std::string& why, Timestamp now) {
+    ++missed;
+    trouble = why;
+    next = now + rest;
+    rest = std::min(2 * rest, kLongestRest);
+  }
 };
 
 struct TrialHistory::Kept {
@@ -164,17 +178,41 @@ void TrialHistory::watch(Kept& kept, const std::string& container, Run& run) {
   if (!done) give_up(kept, done.error().message);
 }
 
-void TrialHistory::ask(Run& run) {
-  if (!run.sink || clock_.now() < run.next || run.watch->ended()) return;
-  ++run.looks;
-  const auto known = run.watch->look(*run.sink);
-  if (known) {
-    run.seen |= *known;
-    return;
+/// Those of one node. What the first of them waited for in vain, the others need not wait for.
+void TrialHistory::ask(const std::vector<Run*>& of_node) const {
+  std::string trouble;
+  for (Run* const run : of_node) {
+    ++run->looks;
+    if (trouble.empty()) {
+      const auto known = run->watch->look(*run->sink);
+      if (known) {
+        run->seen |= *known;
+        run->rest = kRest;
+        continue;
+      }
+      trouble = known.error().message;
+    }
+    run->miss(trouble, clock_.now());
   }
-  ++run.missed;
-  run.trouble = known.error().message;
-  run.next = clock_.now() + kRest;
+}
+
+/// All nodes at once: an agent that hangs holds up none of the others.
+void TrialHistory::ask_all(Kept& kept) {
+  std::map<std::string, std::vector<Run*>> due;
+  for (auto& [id, run] : kept.runs)
+    if (run->is_due(clock_.now())) due[run->node].push_back(run.get());
+  {
+    std::vector<std::jthread> others;
+    for (auto of_node = due.begin(); of_node != due.end(); ++of_node) {
+      if (std::next(of_node) == due.end())
+        ask(of_node->second);
+      else
+        others.push_back(quiet_thread([this, &runs = of_node->second] { ask(runs); }));
+    }
+  }
+  for (const auto& [node, runs] : due)
+    if (runs.back()->missed > 0 && silent_.insert(node).second)
+      place_.note(runs.back()->trouble + "; trials go on without it");
 }
 
 void TrialHistory::look(const TrialResult& trial, const std::vector<kubeapi::Pod>& pods) {
@@ -190,7 +228,7 @@ void TrialHistory::look(const TrialResult& trial, const std::vector<kubeapi::Pod
   }
   for (auto& [id, run] : kept.runs) watch(kept, id, *run);
   if (kept.given_up) return;
-  for (auto& [id, run] : kept.runs) ask(*run);
+  ask_all(kept);
 }
 
 void TrialHistory::measure(const TrialSettings& settings, TrialResult& trial) const {
@@ -200,9 +238,11 @@ void TrialHistory::measure(const TrialSettings& settings, TrialResult& trial) co
   const std::string& metric = settings.measure.metric;
   // The sum of some pods would be taken for that of all.
   if (!unheard(trial).empty()) return;
+  // The samples are on our own clock, which nobody sets.
+  const Nanoseconds stepped = clock_.now() - clock_.wall();
   Told told;
   for (const auto& [id, run] : kept.runs)
-    if (run->sink) run->sink->tell(trial.begin, trial.end_time, told);
+    if (run->sink) run->sink->tell(trial.begin + stepped, trial.end_time + stepped, told);
   if (!metric.empty() && !(trial.throughput.value > 0) && told.throughput) {
     trial.throughput = *told.throughput;
     trial.source = fmt::format("{} as its agent has it", metric);
@@ -229,7 +269,6 @@ Result<void> TrialHistory::end_run(Kept& kept, Run& run, const TrialResult& tria
   RunRecord& record = run.record;
   record.ended = clock_.now();
   if (run.watch) {
-    if (!interrupted) ask(run);
     record.started = run.watch->started().value_or(record.started);
     record.ended = run.watch->ended().value_or(record.ended);
     record.exit = run.watch->used();
@@ -264,6 +303,7 @@ std::string TrialHistory::end(const TrialResult& trial, bool interrupted) {
       if (!kept->given_up) give_up(*kept, run->trouble);
     return "";
   }
+  if (!interrupted) ask_all(*kept);
   for (auto& [id, run] : kept->runs)
     if (const auto done = end_run(*kept, *run, trial, interrupted); !done)
       give_up(*kept, done.error().message);

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trials/testing/fake_cluster.h"
+#include "trials/testing/trial_fixture.h"
 
+#include <atomic>
 #include <filesystem>
+#include <functional>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <thread>
 
 #include <assay/cluster/trial_history.h>
 #include <assay/cluster/trial_runner.h>
@@ -11,14 +18,9 @@ namespace assay::cluster {
 namespace {
 
 using testing::FakeCluster;
-
-constexpr const char* kJob = R"(
-apiVersion: batch/v1
-kind: Job
-metadata: {name: train}
-spec: {template: {spec: {containers: [{name: main, image: i}]}}}
-)";
-const Timestamp kStart = parse_utc("2026-01-01T00:00:00Z").value();
+using testing::kJob;
+using testing::kStart;
+using testing::log_of_steps;
 
 std::string status_with(const std::string& phase) {
   return fmt::format(
@@ -86,15 +88,8 @@ class TrialHistoryTest : public ::testing::Test {
     std::string name = std::filesystem::temp_directory_path() / "assay-trials-XXXXXX";
     folder_ = ::mkdtemp(name.data());
     store_ = store::open_sqlite(folder_ / "history.db").value();
-    for (int i = 0; i < 300; ++i)
-      cluster_.log += fmt::format("{} step {}\n", format_utc(kStart + std::chrono::seconds(i)), i);
+    cluster_.log = log_of_steps(300, 1);
     cluster_.status = status_with("Running");
-    settings_.copy.trial = "train";
-    settings_.copy.name_space = "lab";
-    settings_.measure = {.log_pattern = "step ([0-9]+)", .log_counts = true};
-    settings_.time = std::chrono::seconds(60);
-    settings_.warm_up = std::chrono::seconds(10);
-    settings_.patience = std::chrono::seconds(30);
   }
   ~TrialHistoryTest() override { std::filesystem::remove_all(folder_); }
 
@@ -109,7 +104,11 @@ class TrialHistoryTest : public ::testing::Test {
   Result<TrialResult> run(TrialHistory& history) {
     const TrialWorld world{.clock = clock_,
                            .wanted = [this] { return wanted_; },
-                           .pause = [this](Nanoseconds time) { clock_.advance(time); }};
+                           .pause =
+                               [this](Nanoseconds time) {
+                                 clock_.advance(time);
+                                 if (on_pause_) on_pause_();
+                               }};
     TrialRunner runner(client_, nullptr, world, settings_, &history);
     const auto prepared = runner.prepare(read_trial_source(kJob, "job.yaml").value());
     if (!prepared) return fail(prepared.error());
@@ -122,10 +121,127 @@ class TrialHistoryTest : public ::testing::Test {
   kubeapi::Client client_{cluster_.access()};
   ManualClock clock_{kStart};
   FakeAgents agents_{clock_};
-  TrialSettings settings_;
+  TrialSettings settings_ = testing::short_trials();
   std::vector<std::string> notes_;
   bool wanted_ = true;
+  std::function<void()> on_pause_;
 };
+
+/// Lets everybody connect and never answers.
+class HangingSocket {
+ public:
+  HangingSocket() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* const place = reinterpret_cast<sockaddr*>(&address);
+    EXPECT_EQ(::bind(listener_.get(), place, size), 0);
+    EXPECT_EQ(::listen(listener_.get(), 100), 0);
+    EXPECT_EQ(::getsockname(listener_.get(), place, &size), 0);
+    port_ = ntohs(address.sin_port);
+    thread_ = std::thread([this] { accept_all(); });
+  }
+  HangingSocket(const HangingSocket&) = delete;
+  HangingSocket& operator=(const HangingSocket&) = delete;
+  ~HangingSocket() {
+    ::shutdown(listener_.get(), SHUT_RDWR);
+    thread_.join();
+  }
+  std::string url() const { return fmt::format("http://127.0.0.1:{}", port_); }
+  size_t connections() const { return connections_; }
+  /// How many waited at the same time, at most.
+  size_t most() const { return most_; }
+
+ private:
+  void accept_all() {
+    std::vector<Fd> open;
+    for (Fd one(::accept(listener_.get(), nullptr, nullptr)); one.valid();
+         one = Fd(::accept(listener_.get(), nullptr, nullptr))) {
+      ++connections_;
+      open.push_back(std::move(one));
+      std::erase_if(open, [](const Fd& fd) {
+        pollfd left = {fd.get(), POLLRDHUP, 0};
+        return ::poll(&left, 1, 0) > 0;
+      });
+      most_ = std::max(most_.load(), open.size());
+    }
+  }
+
+  Fd listener_;
+  int port_ = 0;
+  std::atomic<size_t> connections_ = 0;
+  std::atomic<size_t> most_ = 0;
+  std::thread thread_;
+};
+
+std::vector<kubeapi::Pod> pods_on_nodes(size_t count) {
+  std::vector<kubeapi::Pod> pods(count);
+  for (size_t i = 0; i < count; ++i) {
+    pods[i].name = fmt::format("train-trial-1-worker-{}", i);
+    pods[i].node = fmt::format("n{}", i);
+    pods[i].phase = kubeapi::PodPhase::running;
+    pods[i].containers = {{.name = "main", .id = fmt::format("c{}", i)},
+                          {.name = "beside", .id = fmt::format("b{}", i)}};
+  }
+  return pods;
+}
+
+TEST_F(TrialHistoryTest, agents_that_hang_are_asked_all_at_once_and_then_left_alone) {
+  constexpr size_t kNodes = 5;
+  const HangingSocket hanging;
+  launch::JobSettings settings;
+  settings.access = cluster_.access();
+  settings.agent_url = hanging.url();
+  settings.agent_token = "word";
+  settings.agent_patience = Milliseconds(1000);
+  const auto agents = launch::open_agents(settings, clock_);
+  TrialHistory kept(*store_, *agents, clock_,
+                    {.sessions_folder = folder_ / "sessions",
+                     .note = [this](const std::string& what) { notes_.push_back(what); }});
+  TrialResult trial{.choice = {"A100", 2}, .object = "train-trial-1"};
+  kept.begin(trial, settings_,
+             {.name = trial.object, .workers = kNodes, .each = 1, .pods = kNodes});
+  const auto pods = pods_on_nodes(kNodes);
+  kept.look(trial, pods);
+  EXPECT_EQ(hanging.most(), kNodes);
+  EXPECT_EQ(hanging.connections(), kNodes) << "what a node's first container waited for, its "
+                                              "second need not";
+  EXPECT_NE(kept.unheard(trial).find("cannot be asked"), std::string::npos) << kept.unheard(trial);
+  ASSERT_EQ(notes_.size(), kNodes);
+  EXPECT_TRUE(notes_[0].ends_with("; trials go on without it")) << notes_[0];
+  clock_.advance(std::chrono::seconds(5));
+  kept.look(trial, pods);
+  const auto session = store_->session(kept.end(trial, false));
+  EXPECT_EQ(hanging.connections(), kNodes) << "it rests";
+  ASSERT_TRUE(session) << session.error().message;
+  ASSERT_EQ(session->runs.size(), 2 * kNodes);
+  EXPECT_NE(session->runs[0].not_measured.back().why.find("cannot be asked"), std::string::npos);
+}
+
+TEST_F(TrialHistoryTest, a_clock_that_somebody_sets_changes_nothing) {
+  settings_.measure = {.metric = "fps"};
+  agents_.fps = 25;
+  for (const int hours : {-1, 1}) {
+    auto kept = history();
+    const Timestamp begun = clock_.now();
+    bool set = false;
+    on_pause_ = [&] {
+      if (!set && clock_.now() - begun > std::chrono::seconds(30)) {
+        clock_.step(std::chrono::hours(hours));
+        set = true;
+      }
+    };
+    const auto result = run(kept);
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_TRUE(set);
+    EXPECT_EQ(result->end, TrialEnd::measured) << result->reason;
+    EXPECT_NEAR(result->throughput.value, 25, 1e-9);
+    EXPECT_EQ(seconds(result->end_time - result->begin), 60);
+    EXPECT_LE(result->end_time, clock_.wall()) << "as others know it by now";
+    EXPECT_LT(clock_.wall() - result->end_time, std::chrono::seconds(30));
+  }
+}
 
 TEST_F(TrialHistoryTest, a_trial_is_a_session_like_any_other) {
   auto kept = history();

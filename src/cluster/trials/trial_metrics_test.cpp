@@ -109,6 +109,22 @@ TEST(TrialMetrics, CpusAreMeasuredByTheAgent) {
   EXPECT_DOUBLE_EQ(result->memory_bytes.value(), 5000);
 }
 
+TEST(TrialMetrics, OfAKubeletAndAnAgentThatTellOfTheSameOneCounts) {
+  TrialSettings settings{.measure = {.log_pattern = "(x)"}};
+  settings.copy.resource = "cpu";
+  // Whoever adds the series of both gets twice as much.
+  const FakePrometheus prometheus(
+      Answers{{"query=sum%28rate%28container_cpu_usage_seconds_total", R"([[100, "1.6"]])"},
+              {"query=max%28sum%20by%20%28job%2C%20metrics_path%29%20%28rate%28container_cpu",
+               R"([[100, "0.8"]])"},
+              {"query=max%28sum%20by%20%28job%2C%20metrics_path%29%20%28container_memory",
+               R"([[100, "5000"]])"}});
+  const auto result = ask(prometheus, settings);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_DOUBLE_EQ(result->utilization.value(), 0.8);
+  EXPECT_DOUBLE_EQ(result->memory_bytes.value(), 5000);
+}
+
 TEST(TrialMetrics, NamesAreChecked) {
   EXPECT_TRUE(check_metric("samples_per_second"));
   EXPECT_FALSE(check_metric("a{b}"));

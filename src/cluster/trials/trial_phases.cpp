@@ -18,6 +18,8 @@ using kubeapi::PodPhase;
 constexpr Nanoseconds kGonePatience = std::chrono::seconds(60);
 /// Requests about nodes are rarer than looks at pods.
 constexpr int kLooksPerNode = 5;
+/// A node may say for a moment that it is not ready while its pods go on.
+constexpr Nanoseconds kUnreadyPatience = std::chrono::seconds(20);
 
 bool all_are(const std::vector<Pod>& pods, std::initializer_list<PodPhase> phases) {
   return std::all_of(pods.begin(), pods.end(), [&](const Pod& pod) {
@@ -28,6 +30,14 @@ const Pod* failed_of(const std::vector<Pod>& pods) {
   const auto found = std::find_if(pods.begin(), pods.end(),
                                   [](const Pod& pod) { return pod.phase == PodPhase::failed; });
   return found == pods.end() ? nullptr : &*found;
+}
+
+/// Also those of pods that do not run yet.
+std::set<std::string> nodes_of(const TrialResult& result, const std::vector<Pod>& pods) {
+  std::set<std::string> nodes(result.nodes.begin(), result.nodes.end());
+  for (const auto& pod : pods)
+    if (!pod.node.empty()) nodes.insert(pod.node);
+  return nodes;
 }
 
 }  // namespace
@@ -98,36 +108,72 @@ Result<void> TrialRunner::start(Copy& copy) {
     }
     copy.result.begin = world_.clock.wall() + settings_.warm_up;
     copy.phase = Copy::Phase::staying;
-    copy.until = world_.clock.now() + settings_.warm_up + settings_.time;
+    copy.measured_from = world_.clock.now() + settings_.warm_up;
+    copy.until = copy.measured_from + settings_.time;
+    world_.doing(fmt::format("{} runs on {}", name_of(copy.result.choice),
+                             fmt::join(copy.result.nodes, ", ")));
     return {};
   }
   if (failed_of(copy.now) != nullptr) {
     tell_end(copy);
     return {};
   }
+  if (copy.looks % kLooksPerNode == 0 && has_lost_node(copy, kUnreadyPatience)) {
+    lose_node(copy);
+    return {};
+  }
   const auto trouble = copy.pods.trouble(stopper);
   if (!trouble.hopeless && !is_over(copy)) return {};
   copy.result.end = trouble.unschedulable ? TrialEnd::no_room : TrialEnd::failed;
-  copy.result.reason =
-      trouble.text.empty() ? "no pod was made; does its operator run?" : trouble.text;
+  copy.result.reason = trouble.text;
+  if (trouble.text.empty())
+    copy.result.reason = copy.now.empty()
+                             ? "no pod was made; does its operator run?"
+                             : "its pods did not start; --patience says how long they may take";
   finish(copy);
   return {};
 }
 
-/// Whether a pod that was there is gone, or its node.
-bool TrialRunner::is_lost(Copy& copy) {
+/// Whether a node of its pods is gone, or has not been ready for so long.
+bool TrialRunner::has_lost_node(Copy& copy, Nanoseconds patience) {
   net::Stopper stopper;
+  const Timestamp now = world_.clock.now();
+  bool gone = false;
+  copy.lost_nodes.clear();
+  for (const auto& node : nodes_of(copy.result, copy.now)) {
+    const NodeHealth health = copy.pods.health(node, stopper);
+    gone |= health == NodeHealth::gone;
+    if (health != NodeHealth::well) copy.lost_nodes.insert(node);
+  }
+  if (copy.lost_nodes.empty())
+    copy.unready.reset();
+  else if (!copy.unready)
+    copy.unready = now;
+  return gone || (copy.unready && now - *copy.unready >= patience);
+}
+
+void TrialRunner::lose_node(Copy& copy) {
+  copy.result.end = TrialEnd::lost;
+  copy.result.reason = fmt::format("its node {} disappeared", fmt::join(copy.lost_nodes, ", "));
+  finish(copy);
+}
+
+/// Ends it when a pod that was there is gone, or its node.
+bool TrialRunner::lose_if_gone(Copy& copy) {
   const bool missing =
       std::any_of(copy.result.pods.begin(), copy.result.pods.end(), [&](const std::string& name) {
         return std::none_of(copy.now.begin(), copy.now.end(),
                             [&](const Pod& pod) { return pod.name == name; });
       });
-  bool lost = false;
-  if (missing || copy.looks % kLooksPerNode == 0)
-    for (const auto& node : copy.result.nodes) lost |= copy.pods.is_lost(node, stopper);
-  if (!lost && !missing) return false;
+  if ((missing || copy.looks % kLooksPerNode == 0) &&
+      has_lost_node(copy, missing ? Nanoseconds() : kUnreadyPatience)) {
+    lose_node(copy);
+    return true;
+  }
+  if (!missing) return false;
   copy.result.end = TrialEnd::lost;
-  copy.result.reason = lost ? "its node disappeared" : "somebody deleted its pods";
+  copy.result.reason = "somebody deleted its pods";
+  finish(copy);
   return true;
 }
 
@@ -136,9 +182,8 @@ Result<void> TrialRunner::stay(Copy& copy) {
   if (is_over(copy)) return conclude(copy);
   ASSAY_CHECK(look(copy));
   if (copy.silent) return {};
-  if (is_lost(copy))
-    finish(copy);
-  else if (failed_of(copy.now) != nullptr)
+  if (lose_if_gone(copy)) return {};
+  if (failed_of(copy.now) != nullptr)
     tell_end(copy);
   else if (all_are(copy.now, {PodPhase::succeeded}))
     return conclude(copy);
@@ -148,22 +193,25 @@ Result<void> TrialRunner::stay(Copy& copy) {
 void TrialRunner::tell_end(Copy& copy) {
   net::Stopper stopper;
   const Pod& pod = *failed_of(copy.now);
-  if (copy.pods.is_lost(pod.node, stopper)) {
-    copy.result.end = TrialEnd::lost;
-    copy.result.reason = fmt::format("its node {} disappeared", pod.node);
-  } else {
-    copy.result.end = TrialEnd::failed;
-    copy.result.reason = copy.pods.trouble(stopper).text;
-    if (copy.result.reason.empty()) copy.result.reason = "it failed";
-    const std::string words = copy.pods.last_words(pod.name, stopper);
-    if (!words.empty()) copy.result.reason += ": " + words;
+  if (copy.pods.health(pod.node, stopper) != NodeHealth::well) {
+    copy.lost_nodes = {pod.node};
+    lose_node(copy);
+    return;
   }
+  copy.result.end = TrialEnd::failed;
+  copy.result.reason = copy.pods.trouble(stopper).text;
+  if (copy.result.reason.empty()) copy.result.reason = "it failed";
+  const std::string words = copy.pods.last_words(pod.name, stopper);
+  if (!words.empty()) copy.result.reason += ": " + words;
   finish(copy);
 }
 
 Result<void> TrialRunner::conclude(Copy& copy) {
+  const Nanoseconds measured = world_.clock.now() - copy.measured_from;
+  // Others know the time as it is now, also when somebody has set the clock in between.
   copy.result.end_time = world_.clock.wall();
-  if (copy.result.end_time <= copy.result.begin) {
+  copy.result.begin = copy.result.end_time - measured;
+  if (measured <= Nanoseconds(0)) {
     copy.result.end = TrialEnd::failed;
     copy.result.reason = "it ended within its warm-up; --warm-up says how long that is";
   } else {
@@ -198,6 +246,11 @@ void TrialRunner::remove(Copy& copy) {
   }
   // The next one needs its room.
   if (copy.deleted) {
+    if (copy.looks++ % kLooksPerNode == 0) copy.deserted = has_lost_node(copy, kUnreadyPatience);
+    std::erase_if(copy.now, [&](const Pod& pod) {
+      return copy.deserted && copy.lost_nodes.contains(pod.node) &&
+             copy.pods.remove_at_once(pod, stopper);
+    });
     const auto meta = kubeapi::get_meta(client_, object, stopper);
     if ((meta && !*meta) || is_over(copy)) copy.phase = Copy::Phase::gone;
   }

@@ -80,12 +80,27 @@ std::string TrialPods::last_words(const std::string& pod, net::Stopper& stopper)
   return line.empty() ? "" : in_quotes(line);
 }
 
-bool TrialPods::is_lost(const std::string& node, net::Stopper& stopper) {
-  if (node.empty()) return false;
+NodeHealth TrialPods::health(const std::string& node, net::Stopper& stopper) {
+  if (node.empty()) return NodeHealth::well;
   const auto found = kubeapi::list<kubeapi::Node>(
       client_, {.resource = kubeapi::nodes(), .fields = "metadata.name=" + node}, stopper);
-  if (!found || !*found) return false;  // nobody told
-  return (*found)->items.empty() || !(*found)->items.front().ready;
+  if (!found || !*found) return NodeHealth::well;
+  if ((*found)->items.empty()) return NodeHealth::gone;
+  return (*found)->items.front().ready ? NodeHealth::well : NodeHealth::unready;
+}
+
+bool TrialPods::remove_at_once(const kubeapi::Pod& pod, net::Stopper& stopper) {
+  const auto path = kubeapi::object_path(
+      {.resource = kubeapi::pods(), .name_space = name_space_, .name = pod.name});
+  if (!path) return true;
+  const Json options = {{"apiVersion", "v1"},
+                        {"kind", "DeleteOptions"},
+                        {"gracePeriodSeconds", 0},
+                        {"preconditions", {{"uid", pod.uid}}}};
+  const auto response = client_.call(
+      {.method = "DELETE", .path = *path, .body = options.dump(), .finish = true}, stopper);
+  // Another one may have its name by now.
+  return response && (response->ok() || response->status == 404 || response->status == 409);
 }
 
 Result<std::string> TrialPods::log(const std::string& pod, net::Stopper& stopper) {

@@ -10,6 +10,9 @@
 
 namespace assay::cluster {
 
+/// In the order in which it gets worse.
+enum class NodeHealth : uint8_t { well, unready, gone };
+
 /// Questions about the pods of one copy, each by a request or two.
 class TrialPods {
  public:
@@ -26,8 +29,10 @@ class TrialPods {
   Trouble trouble(net::Stopper& stopper);
   /// The last line that a pod wrote; empty when there is none.
   std::string last_words(const std::string& pod, net::Stopper& stopper);
-  /// Whether the node is gone or does not answer any more.
-  bool is_lost(const std::string& node, net::Stopper& stopper);
+  /// It is well, too, when nobody tells.
+  NodeHealth health(const std::string& node, net::Stopper& stopper);
+  /// Its node is asked nothing: for one that cannot answer. Whether it is gone.
+  bool remove_at_once(const kubeapi::Pod& pod, net::Stopper& stopper);
   /// With time stamps.
   Result<std::string> log(const std::string& pod, net::Stopper& stopper);
 

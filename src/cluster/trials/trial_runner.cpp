@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <set>
 
 #include <assay/cluster/trial_history.h>
 #include <assay/cluster/trial_runner.h>
@@ -80,8 +82,10 @@ std::optional<std::string> TrialRunner::lacks_room(const Choice& choice) {
   if (nodes_->empty() || !copy) return std::nullopt;  // the trial will tell
   double room = 0;
   bool has_kind = false;
+  std::set<std::string> kinds;
   for (const auto& node : *nodes_) {
     const auto label = node.labels.find(settings_.copy.node_label);
+    if (label != node.labels.end()) kinds.insert(label->second);
     if (!choice.kind.empty() && (label == node.labels.end() || label->second != choice.kind))
       continue;
     has_kind = true;
@@ -90,7 +94,10 @@ std::optional<std::string> TrialRunner::lacks_room(const Choice& choice) {
       room += std::floor(amount->second / copy->each + 1e-9);
   }
   if (!has_kind)
-    return fmt::format("no node has the label {}={}", settings_.copy.node_label, choice.kind);
+    return fmt::format("no node has the label {}={}{}", settings_.copy.node_label, choice.kind,
+                       kinds.empty()
+                           ? ", nor any other value of it (--node-label names another label)"
+                           : fmt::format("; there are {}", fmt::join(kinds, ", ")));
   if (room >= copy->workers) return std::nullopt;
   return fmt::format("no node has so many {}", settings_.copy.resource);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trials/testing/fake_cluster.h"
+#include "trials/testing/trial_fixture.h"
 
 #include <assay/cluster/trial_runner.h>
 #include <gtest/gtest.h>
@@ -8,33 +9,14 @@ namespace assay::cluster {
 namespace {
 
 using testing::FakeCluster;
-
-constexpr const char* kJob = R"(
-apiVersion: batch/v1
-kind: Job
-metadata: {name: train}
-spec: {template: {spec: {containers: [{name: main, image: i}]}}}
-)";
-const Timestamp kStart = parse_utc("2026-01-01T00:00:00Z").value();
-
-/// A step of 20 units each second.
-std::string log_of_steps() {
-  std::string log;
-  for (int i = 0; i < 300; ++i)
-    log += fmt::format("{} step {}\n", format_utc(kStart + std::chrono::seconds(i)), 20 * i);
-  return log;
-}
+using testing::kJob;
+using testing::kStart;
+using testing::log_of_steps;
 
 class TrialRunnerTest : public ::testing::Test {
  protected:
   TrialRunnerTest() {
-    cluster_.log = log_of_steps();
-    settings_.copy.trial = "train";
-    settings_.copy.name_space = "lab";
-    settings_.measure = {.log_pattern = "step ([0-9]+)", .log_counts = true};
-    settings_.time = std::chrono::seconds(60);
-    settings_.warm_up = std::chrono::seconds(10);
-    settings_.patience = std::chrono::seconds(30);
+    cluster_.log = log_of_steps(300, 20);
     settings_.prices = {{"A100", 3.6}};
   }
 
@@ -52,10 +34,22 @@ class TrialRunnerTest : public ::testing::Test {
             .doing = [](const std::string&) {}};
   }
 
+  /// Changes the cluster when the pods are asked for the n-th time.
+  void at_look(int look, std::function<void(FakeCluster&)> change) {
+    changes_[look] = std::move(change);
+    cluster_.on_request = [this](FakeCluster& cluster, const std::string& line) {
+      if (!line.starts_with("GET /api/v1/namespaces/lab/pods?")) return;
+      if (const auto found = changes_.find(++looks_); found != changes_.end())
+        found->second(cluster);
+    };
+  }
+
+  int looks_ = 0;
+  std::map<int, std::function<void(FakeCluster&)>> changes_;
   FakeCluster cluster_;
   kubeapi::Client client_{cluster_.access()};
   ManualClock clock_{kStart};
-  TrialSettings settings_;
+  TrialSettings settings_ = testing::short_trials();
   bool wanted_ = true;
 };
 
@@ -157,15 +151,57 @@ TEST_F(TrialRunnerTest, an_image_that_is_not_there_is_not_waited_for) {
 }
 
 TEST_F(TrialRunnerTest, a_node_that_disappears_loses_the_trial) {
-  int looks = 0;
-  cluster_.on_request = [&](FakeCluster& cluster, const std::string& line) {
-    if (line.starts_with("GET /api/v1/namespaces/lab/pods?") && ++looks == 8)
-      cluster.node_is_there = false;
-  };
+  at_look(8, [](FakeCluster& cluster) { cluster.node_is_there = false; });
   const auto result = run();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->end, TrialEnd::lost);
-  EXPECT_EQ(result->reason, "its node disappeared");
+  EXPECT_EQ(result->reason, "its node n1 disappeared");
+  EXPECT_EQ(cluster_.objects(), 0U);
+  EXPECT_LT(clock_.now() - kStart, std::chrono::seconds(20)) << "nobody ends its pod for it";
+}
+
+TEST_F(TrialRunnerTest, a_node_that_disappears_while_pods_start_says_nothing_about_the_choice) {
+  cluster_.status = R"({"phase": "Pending"})";
+  at_look(8, [](FakeCluster& cluster) { cluster.node_is_there = false; });
+  const auto result = run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->end, TrialEnd::lost) << result->reason;
+  EXPECT_EQ(result->reason, "its node n1 disappeared");
+  EXPECT_EQ(cluster_.objects(), 0U);
+}
+
+TEST_F(TrialRunnerTest, pods_that_do_not_start_are_told_so) {
+  cluster_.status = R"({"phase": "Pending"})";
+  const auto result = run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->end, TrialEnd::failed);
+  EXPECT_EQ(result->reason, "its pods did not start; --patience says how long they may take");
+}
+
+TEST_F(TrialRunnerTest, a_node_that_is_silent_for_long_loses_the_trial) {
+  at_look(8, [](FakeCluster& cluster) { cluster.node_is_ready = false; });
+  const auto result = run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->end, TrialEnd::lost);
+  EXPECT_EQ(result->reason, "its node n1 disappeared");
+  EXPECT_EQ(cluster_.objects(), 0U);
+  EXPECT_LT(clock_.now() - kStart, std::chrono::seconds(45));
+}
+
+TEST_F(TrialRunnerTest, a_node_that_is_silent_for_a_moment_does_not) {
+  at_look(8, [](FakeCluster& cluster) { cluster.node_is_ready = false; });
+  at_look(20, [](FakeCluster& cluster) { cluster.node_is_ready = true; });
+  const auto result = run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->end, TrialEnd::measured) << result->reason;
+}
+
+TEST_F(TrialRunnerTest, a_trial_that_is_interrupted_with_its_node_lost_is_removed) {
+  at_look(8, [this](FakeCluster& cluster) {
+    cluster.node_is_there = false;
+    wanted_ = false;
+  });
+  EXPECT_FALSE(run());
   EXPECT_EQ(cluster_.objects(), 0U);
 }
 
@@ -235,7 +271,8 @@ TEST_F(TrialRunnerTest, room_is_known_from_nodes) {
   ASSERT_TRUE(runner.prepare(read_trial_source(kJob, "job.yaml").value()));
   EXPECT_FALSE(runner.lacks_room({"A100", 4}));
   EXPECT_EQ(runner.lacks_room({"A100", 8}), "no node has so many nvidia.com/gpu");
-  EXPECT_EQ(runner.lacks_room({"T4", 1}), "no node has the label nvidia.com/gpu.product=T4");
+  EXPECT_EQ(runner.lacks_room({"T4", 1}),
+            "no node has the label nvidia.com/gpu.product=T4; there are A100");
   EXPECT_FALSE(runner.lacks_room({"", 2}));
 }
 
@@ -248,8 +285,32 @@ TEST_F(TrialRunnerTest, leftovers_are_found_by_their_label) {
       stopper));
   const auto removed = clean_trials(client_, clock_, "lab", "train", stopper);
   ASSERT_TRUE(removed) << removed.error().message;
-  EXPECT_EQ(*removed, std::vector<std::string>{copy.name});
+  EXPECT_EQ(removed->removed, std::vector<std::string>{copy.name});
+  EXPECT_TRUE(removed->left.empty());
   EXPECT_EQ(cluster_.objects(), 0U);
+}
+
+TEST_F(TrialRunnerTest, a_kind_that_nobody_lets_us_see_does_not_keep_the_others) {
+  net::Stopper stopper;
+  const auto source = read_trial_source(kJob, "job.yaml").value();
+  const auto copy = make_trial_copy(source, {"A100", 1}, settings_.copy, 1).value();
+  const kubeapi::Call creation{
+      .method = "POST", .path = "/apis/batch/v1/namespaces/lab/jobs", .body = copy.manifest};
+  ASSERT_TRUE(client_.call(creation, stopper));
+  cluster_.set([](FakeCluster& cluster) { cluster.forbidden = "GET /api/v1/namespaces/lab/pods"; });
+  auto cleaned = clean_trials(client_, clock_, "lab", "train", stopper);
+  ASSERT_TRUE(cleaned) << cleaned.error().message;
+  EXPECT_EQ(cleaned->removed, std::vector<std::string>{copy.name});
+  ASSERT_EQ(cleaned->left.size(), 1U);
+  EXPECT_TRUE(cleaned->left[0].starts_with("pods were not looked at: ")) << cleaned->left[0];
+  ASSERT_TRUE(client_.call(creation, stopper));
+  cluster_.set([](FakeCluster& cluster) { cluster.forbidden = "DELETE "; });
+  cleaned = clean_trials(client_, clock_, "lab", "train", stopper);
+  ASSERT_TRUE(cleaned) << cleaned.error().message;
+  ASSERT_EQ(cleaned->left.size(), 1U);
+  EXPECT_TRUE(cleaned->left[0].starts_with(copy.name + " stays: ")) << cleaned->left[0];
+  cluster_.set([](FakeCluster& cluster) { cluster.forbidden = "GET "; });
+  EXPECT_FALSE(clean_trials(client_, clock_, "lab", "train", stopper));
 }
 
 }  // namespace

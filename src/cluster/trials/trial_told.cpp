@@ -47,8 +47,9 @@ std::vector<LogNumber> within(const Series& series, Timestamp from, Timestamp to
 }
 
 bool is_counter(const SeriesInfo& info) {
-  return std::any_of(info.labels.begin(), info.labels.end(),
-                     [](const auto& label) { return label.second == "counter"; });
+  return std::any_of(info.labels.begin(), info.labels.end(), [](const auto& label) {
+    return label.first == "kind" && label.second == "counter";
+  });
 }
 
 }  // namespace

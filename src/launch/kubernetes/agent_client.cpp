@@ -10,7 +10,6 @@
 namespace assay::launch {
 namespace {
 
-constexpr Milliseconds kPatience{5000};
 /// What the manifests of the agent call the token that it wants to see.
 constexpr const char* kTokenSecret = "assay-reader";
 
@@ -37,7 +36,8 @@ AgentClient::AgentClient(const JobSettings& settings, AgentPlace place, const Cl
       client_(access_of(settings, place_)) {}
 
 AgentClient::Told AgentClient::send(const std::string& path, net::Stopper& stopper) {
-  kubeapi::Call call = {.path = prefix_of(settings_, place_) + path, .patience = kPatience};
+  kubeapi::Call call = {.path = prefix_of(settings_, place_) + path,
+                        .patience = settings_.agent_patience};
   // The API server keeps "Authorization" for itself.
   if (!place_.token.empty()) call.headers.push_back("Assay-Token: " + place_.token);
   const Timestamp asked = clock_.now();

@@ -3,6 +3,7 @@
 #include "kubernetes/agent_series.h"
 #include "kubernetes/node_choice.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include <assay/kubeapi/follower.h>
@@ -11,6 +12,9 @@
 
 namespace assay::launch {
 namespace {
+
+/// Somebody who watches many of them waits for each.
+constexpr Milliseconds kLongestLook{2000};
 
 class WatchOfAgent final : public AgentWatch {
  public:
@@ -109,6 +113,7 @@ class AgentsOfCluster final : public Agents {
 }  // namespace
 
 std::unique_ptr<Agents> open_agents(JobSettings settings, const Clock& clock) {
+  settings.agent_patience = std::min(settings.agent_patience, kLongestLook);
   return std::make_unique<AgentsOfCluster>(std::move(settings), clock);
 }
 

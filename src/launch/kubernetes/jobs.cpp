@@ -25,8 +25,8 @@ bool is_leftover(const kubeapi::ObjectMeta& job) {
 
 class JobsOfCluster final : public Jobs {
  public:
-  explicit JobsOfCluster(JobSettings settings)
-      : settings_(std::move(settings)), client_(settings_.access) {}
+  JobsOfCluster(JobSettings settings, bool only_plan)
+      : settings_(std::move(settings)), only_plan_(only_plan), client_(settings_.access) {}
 
   void while_wanted(Waiting waiting) override {
     waiting_ = std::move(waiting);
@@ -40,7 +40,7 @@ class JobsOfCluster final : public Jobs {
 
   std::vector<Obstacle> obstacles(const Target& target) override {
     auto found = job_obstacles(target, settings_);
-    if (!found.empty() || !agent_.node.empty()) return found;
+    if (!found.empty() || !agent_.node.empty() || only_plan_) return found;
     if (const auto chosen = choose(target); !chosen) {
       agent_.node.clear();
       found.push_back({"runtime", chosen.error()});
@@ -54,8 +54,13 @@ class JobsOfCluster final : public Jobs {
 
   Result<std::vector<NodeKind>> kinds(const std::string& label,
                                       const std::string& pattern) override {
-    ASSAY_TRY(const auto nodes, list_nodes());
+    ASSAY_TRY(const auto nodes, list_nodes(settings_.node_selector));
     return kinds_of(nodes, label, pattern);
+  }
+
+  Result<std::string> told_apart_by(const std::string& label) override {
+    ASSAY_TRY(const auto nodes, list_nodes({}));
+    return labels_told(nodes, label);
   }
 
   Result<std::vector<std::string>> clean_up() override {
@@ -91,19 +96,21 @@ class JobsOfCluster final : public Jobs {
     return fmt::format("deleted Job {} of session {}", job.name, job.labels.at(kJobSessionLabel));
   }
 
-  Result<std::vector<kubeapi::Node>> list_nodes() {
-    ASSAY_TRY(auto found,
-              kubeapi::list<kubeapi::Node>(
-                  client_,
-                  {.resource = kubeapi::nodes(), .labels = selector_text(settings_.node_selector)},
-                  stopper_));
+  Result<std::vector<kubeapi::Node>> list_nodes(const std::map<std::string, std::string>& labels) {
+    ASSAY_TRY(
+        auto found,
+        kubeapi::list<kubeapi::Node>(
+            client_, {.resource = kubeapi::nodes(), .labels = selector_text(labels)}, stopper_));
     if (!found) return refused(fmt::format("what answers at {} has no nodes", client_.server()));
     return std::move(found->items);
   }
 
   Result<void> choose(const Target& target) {
     NodeOffer offer;
-    ASSAY_TRY(offer.nodes, list_nodes());
+    ASSAY_TRY(offer.nodes, list_nodes(settings_.node_selector));
+    if (offer.nodes.empty() && !settings_.node_selector.empty()) {
+      ASSAY_TRY(offer.others, list_nodes({}));
+    }
     agent_.token = settings_.agent_token.empty() ? token_of_cluster(client_, settings_, stopper_)
                                                  : settings_.agent_token;
     if (settings_.agent_url.empty()) {
@@ -147,6 +154,7 @@ class JobsOfCluster final : public Jobs {
   }
 
   const JobSettings settings_;
+  const bool only_plan_;
   kubeapi::Client client_;
   net::Stopper stopper_;
   SystemClock clock_;
@@ -158,7 +166,11 @@ class JobsOfCluster final : public Jobs {
 }  // namespace
 
 std::shared_ptr<Jobs> open_jobs(JobSettings settings) {
-  return std::make_shared<JobsOfCluster>(std::move(settings));
+  return std::make_shared<JobsOfCluster>(std::move(settings), false);
+}
+
+std::shared_ptr<Jobs> plan_jobs(JobSettings settings) {
+  return std::make_shared<JobsOfCluster>(std::move(settings), true);
 }
 
 }  // namespace assay::launch

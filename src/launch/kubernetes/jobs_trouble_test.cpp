@@ -55,6 +55,15 @@ TEST_F(JobsInTrouble, a_job_that_may_have_been_made_is_deleted) {
   EXPECT_FALSE(has(app.error().message, "cleanup")) << app.error().message;
 }
 
+TEST_F(JobsInTrouble, a_job_that_a_request_sent_twice_has_made_is_deleted) {
+  cluster.answer_instead(fails("POST", "/jobs", 409, 1));
+  const auto app = start(cluster.settings());
+  ASSERT_FALSE(app);
+  EXPECT_EQ(cluster.asked("DELETE"),
+            (std::vector<std::string>{
+                "DELETE /apis/batch/v1/namespaces/default/jobs/assay-20260131-120000-7f3a-1"}));
+}
+
 TEST_F(JobsInTrouble, a_job_that_a_failed_start_leaves_is_told) {
   cluster.set_state(R"({"waiting": {"reason": "ErrImagePull", "message": "not found"}})");
   cluster.answer_instead(fails("DELETE", "-1", 403, 1000));
@@ -128,6 +137,32 @@ TEST_F(JobsInTrouble, a_log_that_breaks_off_goes_on_without_a_line_twice) {
   (*app)->release();
   EXPECT_EQ(log(), "one\ntwo\n");
   EXPECT_FALSE(has(all_of((*app)->notes()), "output")) << all_of((*app)->notes());
+}
+
+TEST_F(JobsInTrouble, a_log_that_its_node_began_anew_is_told) {
+  int streams = 0;
+  cluster.answer_instead([&](const ServerRequest& request) -> std::optional<ServerResponse> {
+    if (!request.path.ends_with("/log")) return std::nullopt;
+    return FakeCluster::json(++streams == 1 ? "one\ntwo\nthree\n" : "four\n");
+  });
+  auto app = start(cluster.settings());
+  ASSERT_TRUE(app) << app.error().message;
+  EXPECT_FALSE(ends(**app, Milliseconds(4500)));
+  cluster.set_state(kEnded);
+  ASSERT_TRUE(ends(**app));
+  (*app)->release();
+  EXPECT_TRUE(has(all_of((*app)->notes()),
+                  "app's output: the node has begun a new log: a part of it is missing"))
+      << all_of((*app)->notes());
+}
+
+TEST_F(JobsInTrouble, a_plan_asks_nobody) {
+  const auto jobs = plan_jobs({});
+  EXPECT_TRUE(jobs->obstacles(request().target).empty());
+  EXPECT_EQ(jobs->node(), "");
+  Target without_image = request().target;
+  without_image.image.clear();
+  EXPECT_FALSE(jobs->obstacles(without_image).empty()) << "what is wrong in any cluster is told";
 }
 
 TEST_F(JobsInTrouble, a_log_that_may_not_be_read_is_told) {

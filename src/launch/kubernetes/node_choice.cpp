@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <fnmatch.h>
+#include <iterator>
+#include <set>
 
 #include <assay/kubeapi/json_at.h>
 
@@ -19,6 +21,7 @@ using kubeapi::text_at;
 using Plain = nlohmann::json;
 
 constexpr size_t kMostNames = 5;
+constexpr size_t kMostValues = 8;
 
 using Nodes = std::vector<const kubeapi::Node*>;
 
@@ -51,13 +54,35 @@ std::string with_labels(const JobSettings& settings) {
   return fmt::format(" with {}", selector_text(settings.node_selector));
 }
 
+/// "a, b and 3 more".
+std::string first_of(const std::set<std::string>& words) {
+  const size_t more = words.size() > kMostValues ? words.size() - kMostValues : 0;
+  const std::vector<std::string> first(words.begin(),
+                                       std::prev(words.end(), static_cast<std::ptrdiff_t>(more)));
+  return fmt::format("{}{}", fmt::join(first, ", "),
+                     more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+/// Of the first of the labels that no node fits.
+std::string labels_told(const std::vector<kubeapi::Node>& nodes,
+                        const std::map<std::string, std::string>& wanted) {
+  for (const auto& [label, value] : wanted) {
+    const bool fits = std::any_of(nodes.begin(), nodes.end(), [&](const kubeapi::Node& node) {
+      const auto found = node.labels.find(label);
+      return found != node.labels.end() && found->second == value;
+    });
+    if (!fits) return launch::labels_told(nodes, label);
+  }
+  return nodes.empty() ? "see `kubectl get nodes`" : "each label is there, but not on one node";
+}
+
 double free_gpus(const kubeapi::Node& node, const NodeOffer& offer, const std::string& resource) {
   const auto there = node.allocatable.find(resource);
   double free = there == node.allocatable.end() ? 0 : there->second;
   for (const auto& pod : offer.pods) {
     const bool over =
         pod.phase == kubeapi::PodPhase::succeeded || pod.phase == kubeapi::PodPhase::failed;
-    if (pod.node == node.name && !over) free -= kubeapi::extended_of(pod, resource);
+    if (pod.node == node.name && !over) free -= kubeapi::requested_of(pod, resource);
   }
   return free;
 }
@@ -78,9 +103,8 @@ const kubeapi::PodState* agent_of(const kubeapi::Node& node, const NodeOffer& of
 Result<Nodes> able_nodes(const NodeOffer& offer, const Target& target,
                          const JobSettings& settings) {
   if (offer.nodes.empty())
-    return bad_input(fmt::format(
-        "the cluster has no node{}; `kubectl get nodes --show-labels` shows those there are",
-        with_labels(settings)));
+    return bad_input(fmt::format("the cluster has no node{}; {}", with_labels(settings),
+                                 labels_told(offer.others, settings.node_selector)));
   Nodes able;
   const kubeapi::Node* kept = nullptr;
   for (const auto& node : offer.nodes) {
@@ -122,6 +146,21 @@ Result<Nodes> watched_nodes(const Nodes& able, const NodeOffer& offer,
 }
 
 }  // namespace
+
+std::string labels_told(const std::vector<kubeapi::Node>& nodes, const std::string& label) {
+  std::set<std::string> values;
+  std::set<std::string> labels;
+  for (const auto& node : nodes) {
+    if (const auto found = node.labels.find(label); found != node.labels.end())
+      values.insert(found->second);
+    // Each node has its own, which tells no kinds apart.
+    for (const auto& [name, value] : node.labels)
+      if (name != "kubernetes.io/hostname") labels.insert(name);
+  }
+  if (!values.empty()) return fmt::format("nodes have {}={}", label, first_of(values));
+  if (labels.empty()) return "see `kubectl get nodes`";
+  return fmt::format("nodes have the labels {}", first_of(labels));
+}
 
 std::string selector_text(const std::map<std::string, std::string>& labels) {
   std::string text;

@@ -16,8 +16,9 @@ namespace assay::launch {
 struct NodeOffer {
   std::vector<kubeapi::Node> nodes = {};       ///< that have the labels
   std::vector<kubeapi::PodState> agents = {};  ///< of the cluster
-  std::string only = {};                ///< where set, the agent that is asked is on this one
-  std::vector<kubeapi::Pod> pods = {};  ///< that use the nodes; empty: not known
+  std::string only = {};                   ///< where set, the agent that is asked is on this one
+  std::vector<kubeapi::Pod> pods = {};     ///< that use the nodes; empty: not known
+  std::vector<kubeapi::Node> others = {};  ///< where none has the labels, those there are
 };
 
 struct ChosenNode {
@@ -38,6 +39,9 @@ void add_capacity(const kubeapi::Node& node, Device& device);
 /// The nodes that take pods, by the values of a label that fit a pattern.
 std::vector<NodeKind> kinds_of(const std::vector<kubeapi::Node>& nodes, const std::string& label,
                                const std::string& pattern);
+
+/// Which values of a label nodes have, or else which labels, in words.
+std::string labels_told(const std::vector<kubeapi::Node>& nodes, const std::string& label);
 
 /// "a=b,c=d".
 std::string selector_text(const std::map<std::string, std::string>& labels);

@@ -77,6 +77,13 @@ TEST(NodeChoice, says_what_is_missing) {
   JobSettings settings;
   settings.node_selector = {{"model", "orin"}};
   EXPECT_TRUE(has(error_of({}, settings), "the cluster has no node with model=orin"));
+  NodeOffer others;
+  others.others.resize(2);
+  others.others[0].labels = {{"kubernetes.io/hostname", "a"}, {"model", "rpi4"}};
+  others.others[1].labels = {{"kubernetes.io/hostname", "b"}, {"model", "xavier"}, {"arch", "arm"}};
+  EXPECT_TRUE(has(error_of(others, settings), "model=orin; nodes have model=rpi4, xavier"));
+  for (auto& node : others.others) node.labels.erase("model");
+  EXPECT_TRUE(has(error_of(others, settings), "model=orin; nodes have the labels arch"));
   NodeOffer offer = {.nodes = {node("n1"), node("n2")}};
   EXPECT_TRUE(has(error_of(offer), "no agent of Assay that is ready on n1, n2"));
   EXPECT_TRUE(has(error_of(offer), "kubectl apply -k deploy/kubernetes"));

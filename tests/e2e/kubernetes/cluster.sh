@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A real Kubernetes of one node, with all its listeners on 127.0.0.1 or its own bridge; build.sh builds its servers, can_run.sh
+# A real Kubernetes of one node or two, with all its listeners on 127.0.0.1 or its own bridge; build.sh builds its servers, can_run.sh
 # says whether it can run here. Pods reach the API at its service's address; other services and DNS there are none.
 #   cluster.sh up     starts it and waits until the node is ready
 #   cluster.sh env    prints settings for a shell: KUBECONFIG, APISERVER, TOKEN, CACERT, KUBELET, DOCKER_HOST, PATH
 #   cluster.sh end-api, start-api   its API server is away for a while
+#   cluster.sh second-up, second-down   another node, with containers and images of its own; prints its name
 #   cluster.sh pid NAME   of dockerd, kubelet ...
 #   cluster.sh down   ends what `up` started, and undoes what it changed; logs stay in $K8S_BASE/run/logs
 # One at a time on a machine: ports and the bridge have fixed names. $K8S_KUBELET_FLAGS are added to the kubelet's.
@@ -22,11 +23,13 @@ etcd=http://127.0.0.1:12379
 # The bridge's address is the node's: the kubelet refuses a loopback one.
 bridge=kbr0
 address=172.31.240.1
+second=$node-2
+second_address=${address%.*}.2
 services=10.96.0.0/16
 api_service=${services%.*}.1
 docker_socket=$run/docker.sock
 # In the order in which they are ended: the kubelet would start containers again.
-servers=(kubelet kube-scheduler kube-controller-manager kube-apiserver dockerd etcd)
+servers=(kubelet-2 dockerd-2 kubelet kube-scheduler kube-controller-manager kube-apiserver dockerd etcd)
 # What the kubelet changes outside of its folder, and pods of ours.
 sysctls=(vm.overcommit_memory vm.panic_on_oom kernel.panic kernel.panic_on_oops kernel.keys.root_maxkeys
   kernel.keys.root_maxbytes)
@@ -91,7 +94,7 @@ make_certificates() {
   openssl req -x509 -newkey rsa:2048 -nodes -keyout "$pki/ca.key" -out "$pki/ca.crt" -days 365 -subj /CN=test-ca \
     2>/dev/null
   certificate apiserver /CN=kube-apiserver "IP:127.0.0.1,IP:$api_service,IP:$address,DNS:localhost"
-  certificate kubelet "/CN=$node" "IP:127.0.0.1,IP:$address,DNS:$node,DNS:localhost"
+  certificate kubelet "/CN=$node" "IP:127.0.0.1,IP:$address,IP:$second_address,DNS:$node,DNS:localhost"
   certificate to-kubelet /O=system:masters/CN=to-kubelet
   openssl genrsa -out "$pki/sa.key" 2048 2>/dev/null
 }
@@ -117,6 +120,7 @@ make_files() {
   make_user controller system:kube-controller-manager
   make_user scheduler system:kube-scheduler
   make_user kubelet "system:node:$node" system:nodes
+  make_user kubelet-2 "system:node:$second" system:nodes
   umask 022
   cat >"$run/kubelet.yaml" <<END
 apiVersion: kubelet.config.k8s.io/v1beta1
@@ -161,14 +165,15 @@ make_images() { # pause:1, and busybox:1 of the one that is installed here
   tar -C "$folder" -c . | docker_of import -c 'ENV PATH=/bin' - busybox:1 >/dev/null
 }
 
-start_dockerd() {
-  local runtime=()
+start_dockerd() { # NAME FOLDER PART-OF-THE-NETWORK [COMMAND...]
+  local name=$1 folder=$2 part=$3 runtime=()
+  shift 3
   if ! may_lower_oom_score; then
     make_lax_runtime
     runtime=(--add-runtime "runc-lax=$run/runc-lax" --default-runtime runc-lax)
   fi
-  start dockerd dockerd -H "unix://$docker_socket" --data-root "$run/docker" --exec-root "$run/docker-exec" \
-    --pidfile "$run/docker.pid" --bridge "$bridge" --fixed-cidr "${address%.*}.128/25" --iptables=false \
+  start "$name" "$@" dockerd -H "unix://$folder/docker.sock" --data-root "$folder/docker" --exec-root "$folder/docker-exec" \
+    --pidfile "$folder/docker.pid" --bridge "$bridge" --fixed-cidr "${address%.*}.$part" --iptables=false \
     --ip6tables=false --ip-masq=false --ip-forward=false --exec-opt native.cgroupdriver=cgroupfs "${runtime[@]}"
 }
 start_etcd() {
@@ -202,15 +207,17 @@ start_controllers() {
     --cert-dir="$run/certificates" --leader-elect=false
 }
 # Without an environment, it does not look for other people's credentials on the network.
-start_kubelet() {
+start_kubelet() { # NAME FOLDER NODE ADDRESS [COMMAND...]
+  local name=$1 folder=$2 node=$3 address=$4
+  shift 4
   # shellcheck disable=SC2086 # one word a flag
-  start kubelet env -i PATH="$PATH" HOME="$run" AWS_EC2_METADATA_DISABLED=true \
-    AWS_SHARED_CREDENTIALS_FILE=/dev/null AWS_CONFIG_FILE=/dev/null "$bin/kubelet" --config="$run/kubelet.yaml" \
-    --kubeconfig="$run/kubelet.kubeconfig" --hostname-override="$node" --node-ip=$address \
-    --root-dir="$run/kubelet" --cert-dir="$run/kubelet/pki" --container-runtime=docker \
-    --docker-endpoint="unix://$docker_socket" --docker="unix://$docker_socket" \
-    --experimental-dockershim-root-directory="$run/dockershim" \
-    --container-runtime-endpoint="unix://$run/dockershim.sock" --network-plugin= \
+  start "$name" "$@" env -i PATH="$PATH" HOME="$folder" AWS_EC2_METADATA_DISABLED=true \
+    AWS_SHARED_CREDENTIALS_FILE=/dev/null AWS_CONFIG_FILE=/dev/null "$bin/kubelet" --config="$folder/kubelet.yaml" \
+    --kubeconfig="$run/$name.kubeconfig" --hostname-override="$node" --node-ip="$address" \
+    --root-dir="$folder/kubelet" --cert-dir="$folder/kubelet/pki" --container-runtime=docker \
+    --docker-endpoint="unix://$folder/docker.sock" --docker="unix://$folder/docker.sock" \
+    --experimental-dockershim-root-directory="$folder/dockershim" \
+    --container-runtime-endpoint="unix://$folder/dockershim.sock" --network-plugin= \
     --pod-infra-container-image=pause:1 ${K8S_KUBELET_FLAGS:-}
 }
 # What kube-proxy would do.
@@ -219,7 +226,39 @@ lead_to_api() { # -A to begin, -D to end
   iptables -t nat "$1" OUTPUT "${words[@]}"
   iptables -t nat "$1" PREROUTING -i $bridge "${words[@]}"
 }
-node_is_ready() { kube get node "$node" -o wide | grep -qw Ready; }
+node_is_ready() { kube get node "$1" -o wide | grep -qw Ready; }
+
+second_docker() { DOCKER_HOST=unix://$run/second/docker.sock docker "$@"; }
+second_up() {
+  local folder=$run/second images
+  mkdir -p "$folder"
+  ip address add "$second_address/24" dev $bridge
+  # Not below the first one's control groups, where each would remove what is the other's.
+  sed "s/^address: .*/address: $second_address/" "$run/kubelet.yaml" >"$folder/kubelet.yaml"
+  printf '%s\n' 'healthzPort: 0' 'cgroupsPerQOS: false' 'enforceNodeAllocatable: []' \
+    'featureGates: {DevicePlugins: false}' >>"$folder/kubelet.yaml"
+  # Nor in folders whose place cannot be chosen.
+  # shellcheck disable=SC2016 # for the inner shell
+  start_dockerd dockerd-2 "$folder" 64/26 unshare --mount --propagation private bash -c \
+    'for f in /var/lib/kubelet /var/log/pods /var/log/containers; do mkdir -p $f && mount -t tmpfs none $f || exit; done
+    exec "$@"' -
+  wait_for dockerd-2 30 second_docker version
+  mapfile -t images < <(docker_of images --filter dangling=false --format '{{.Repository}}:{{.Tag}}')
+  docker_of save "${images[@]}" | second_docker load >/dev/null
+  start_kubelet kubelet-2 "$folder" "$second" "$second_address" nsenter --mount --target "$(cut -d' ' -f1 "$pids/dockerd-2")"
+  wait_for kubelet-2 60 node_is_ready "$second"
+  echo "$second"
+}
+# Its pods do not outlive it, as with a machine that is switched off.
+second_down() {
+  end kubelet-2
+  if is_alive dockerd-2; then
+    second_docker ps -aq | DOCKER_HOST=unix://$run/second/docker.sock xargs -r docker rm -f >/dev/null || true
+  fi
+  end dockerd-2
+  ip address delete "$second_address/24" dev $bridge 2>/dev/null || true
+  rm -rf --one-file-system "$run/second"
+}
 
 up() {
   local name
@@ -238,14 +277,14 @@ up() {
   lead_to_api -A
   ip route add "$api_service" dev $bridge
   sysctl -q -w net.ipv4.conf.$bridge.route_localnet=1
-  start_dockerd
+  start_dockerd dockerd "$run" 128/25
   start_etcd
   start_apiserver
   start_controllers
   wait_for dockerd 30 docker_of version
   make_images
-  start_kubelet
-  wait_for kubelet 90 node_is_ready
+  start_kubelet kubelet "$run" "$node" $address
+  wait_for kubelet 90 node_is_ready "$node"
   wait_for kube-controller-manager 60 kube -n default get serviceaccount default
 }
 
@@ -265,6 +304,7 @@ clean_up() {
 }
 down() {
   local name
+  second_down
   end kubelet
   if is_alive dockerd; then docker_of ps -aq | xargs -r env DOCKER_HOST="unix://$docker_socket" docker rm -f >/dev/null || true; fi
   for name in "${servers[@]}"; do end "$name"; done
@@ -281,9 +321,11 @@ case "${1:-}" in
   env) environment ;;
   end-api) end kube-apiserver ;;
   start-api) start_apiserver ;;
+  second-up) second_up ;;
+  second-down) second_down ;;
   pid) is_alive "$2" && cut -d' ' -f1 "$pids/$2" ;;
   *)
-    sed -n '3,10s/^# //p' "$0"
+    sed -n '3,11s/^# //p' "$0"
     exit 2
     ;;
 esac

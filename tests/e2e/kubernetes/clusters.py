@@ -18,6 +18,7 @@ class Cluster:
         printed = subprocess.run(["bash", "-c", f"eval \"$({CLUSTER} env)\"; env -0"], check=True, capture_output=True,
                                  text=True).stdout
         self.env = dict(entry.split("=", 1) for entry in printed.split("\0") if entry)
+        self.hooks = None  # of the agent in it, see node_agent.py
 
     def kubectl(self, *words, text=None, timeout=60):
         done = self.try_kubectl(*words, text=text, timeout=timeout)

@@ -17,7 +17,7 @@ metadata: {name: POD, namespace: assay, labels: {app.kubernetes.io/name: assay-a
 spec:
   nodeName: NODE
   hostPID: true
-  hostNetwork: NETWORK
+  hostNetwork: true
   terminationGracePeriodSeconds: 1
   containers:
   - name: agent
@@ -31,31 +31,37 @@ spec:
 
 
 def start(cluster, folder):
-    """Returns when it is ready; gives the folder of its socket for what apps report."""
-    wait_until(lambda: not cluster.names("namespace", "assay"), 60, "that of tests before is gone")
-    cluster.kubectl("create", "namespace", "assay")
-    cluster.kubectl("create", "secret", "generic", "assay-reader", "-n", "assay", f"--from-literal=token={TOKEN}")
-    return add(cluster, folder, "agent", cluster.kubectl("get", "nodes", "-o", "jsonpath={.items[0].metadata.name}"))
+    """Returns when it is ready; gives the folder of its socket for what apps report. It stays for the tests that follow."""
+    if not cluster.hooks:
+        wait_until(lambda: not cluster.names("namespace", "assay"), 180, "that of tests before is gone")
+        cluster.kubectl("create", "namespace", "assay")
+        cluster.kubectl("create", "secret", "generic", "assay-reader", "-n", "assay", f"--from-literal=token={TOKEN}")
+        node = cluster.kubectl("get", "nodes", "-o", "jsonpath={.items[0].metadata.name}")
+        cluster.hooks = add(cluster, folder, "agent", node)
+    return cluster.hooks
 
 
-def add(cluster, folder, pod, node, network=True):
-    """One more, of that node; without the host's network it has an address of its own."""
+def add(cluster, folder, pod, node):
+    """One more, of that node. All nodes are this machine: each agent has its node's address."""
+    address, = (one["address"] for one in cluster.json("node", node)["status"]["addresses"] if one["type"] == "InternalIP")
     folder.chmod(0o755)
     (folder / "token").write_text(TOKEN)
     (folder / "token").chmod(0o600)
     (folder / "hooks").mkdir()
     (folder / "agent.yaml").write_text(json.dumps({
-        "listen": "0.0.0.0:9410", "hooks": str(folder / "hooks/live_metrics.sock"), "docker": "",
+        "listen": f"{address}:9410", "hooks": str(folder / "hooks/live_metrics.sock"), "docker": "",
         "tokens": [{"file": "token", "roles": ["read"]}]}))
-    words = {"BIN": str(BIN), "FOLDER": str(folder), "POD": pod, "NODE": node, "NETWORK": str(network).lower()}
+    words = {"BIN": str(BIN), "FOLDER": str(folder), "POD": pod, "NODE": node}
     cluster.kubectl("create", "-f", "-", text=re.sub("|".join(words), lambda found: words[found[0]], AGENT))
     cluster.kubectl("wait", "--for=condition=Ready", f"pod/{pod}", "-n", "assay", "--timeout=50s")
     return str(folder / "hooks")
 
 
 def stop(cluster):
-    """It goes in a while."""
-    cluster.kubectl("delete", "namespace", "assay", "--wait=false")
+    """Whoever needs its namespace or its port calls it first."""
+    if cluster.hooks:
+        cluster.kubectl("delete", "namespace", "assay", timeout=180)
+        cluster.hooks = None
 
 
 def image_of(*programs):

@@ -13,6 +13,7 @@ import urllib.request
 
 import discovery
 import images
+import node_agent
 import pytest
 import training_jobs
 import yaml
@@ -117,6 +118,7 @@ def delete(cluster, folder):
 
 @pytest.fixture(scope="module", autouse=True)
 def images_are_there(cluster):
+    node_agent.stop(cluster)
     subprocess.run([ROOT / "tools/image.sh", f"assay:{VERSION}"], env={**cluster.env, "ASSAY_BIN": str(BIN)}, check=True,
                    timeout=120)
     cluster.add_image("prom/prometheus:v2.42.0", discovery.prometheus_root())

@@ -6,25 +6,9 @@ import signal
 import node_agent
 import pytest
 import training_jobs
-from conftest import Place, wait_until
+from conftest import wait_until
+from trial_jobs import JOB, STEPS, gone, left, measured
 
-STEPS = 'i=0; while :; do n=0; while [ $n -lt 4000 ]; do n=$((n+1)); done; i=$((i+1)); echo step $i; done'
-
-# Each step is the same work, so that steps per second are in proportion to the CPU time that it is given.
-JOB = """
-apiVersion: batch/v1
-kind: Job
-metadata: {name: steps, labels: {app: steps}}
-spec:
-  template:
-    metadata: {labels: {app: steps}}
-    spec:
-      restartPolicy: OnFailure
-      containers:
-      - name: main
-        image: busybox:1
-        command: [sh, -c, 'STEPS']
-""".replace("STEPS", STEPS)
 QUOTA = """
 apiVersion: v1
 kind: ResourceQuota
@@ -33,33 +17,17 @@ spec: {hard: {requests.cpu: 300m}}
 """
 
 
-def measured(seconds="8s", patience="40s"):
-    return ["--resource", "cpu", "--log-pattern", "step ([0-9]+)", "--log-counts", "--for", seconds, "--warm-up", "2s",
-            "--patience", patience]
-
-
 @pytest.fixture(scope="module", autouse=True)
 def agent(cluster, tmp_path_factory):
     """Gives the folder of its socket."""
-    yield node_agent.start(cluster, tmp_path_factory.mktemp("agent"))
-    node_agent.stop(cluster)
+    return node_agent.start(cluster, tmp_path_factory.mktemp("agent"))
 
 
 @pytest.fixture
-def place(cluster, tmp_path):
-    place = Place(tmp_path)
+def place(cluster, place):
     place.env["KUBECONFIG"] = cluster.env["KUBECONFIG"]
-    (tmp_path / "job.yaml").write_text(JOB)
+    (place.folder / "job.yaml").write_text(JOB)
     return place
-
-
-def left(cluster, what="jobs", namespace="default"):
-    return cluster.kubectl("get", what, "-n", namespace, "-l", "assay.trial", "-o", "name").split()
-
-
-def gone(cluster, what="jobs"):
-    """The cluster ends what was deleted, in its own time."""
-    wait_until(lambda: not left(cluster, what) and not left(cluster, "pods"), 120, "nothing is left", every=0.2)
 
 
 def test_the_best_number_of_cpus_is_found_and_nothing_is_left(cluster, place):
@@ -147,6 +115,7 @@ apiVersion: v1
 kind: Pod
 metadata: {name: frames}
 spec:
+  terminationGracePeriodSeconds: 1
   containers:
   - name: main
     image: load:1

@@ -53,7 +53,8 @@ class FakeCluster {
   // What a test sets.
   std::string status = R"({"phase": "Running"})";  ///< of pods
   std::string log = {};
-  std::string refusal = {};  ///< of creations, with status 403
+  std::string refusal = {};    ///< of creations, with status 403
+  std::string forbidden = {};  ///< what is in paths that are answered with 403
   std::string events = R"({"metadata": {}, "items": []})";
   bool makes_pods = true;
   std::string pod_suffix = "-abcde";  ///< of their names
@@ -62,6 +63,7 @@ class FakeCluster {
   /// Where set, the state of a Job's pod, while there are so many.
   std::function<std::string(const nlohmann::json& pod, size_t pods)> status_of = {};
   bool node_is_there = true;
+  bool node_is_ready = true;
   bool original_is_there = false;
   bool has_priority = false;  ///< a class for trials
   int silent = 0;             ///< so many requests are not answered
@@ -96,6 +98,8 @@ class FakeCluster {
 
   std::string reply(const std::string& line, const std::string& body) {
     const auto is = [&](const char* begin) { return line.starts_with(begin); };
+    if (!forbidden.empty() && line.find(forbidden) != line.npos)
+      return answer(403, R"({"message": "you cannot"})");
     if (is("GET /apis/batch/v1/namespaces/lab/jobs/")) return get_job(line);
     if (is("GET /apis/batch/v1/namespaces/lab/jobs")) return answer(200, list(jobs_));
     if (is("GET /apis/batch/v1"))
@@ -104,6 +108,7 @@ class FakeCluster {
     if (is("POST /apis/batch/v1/namespaces/lab/jobs")) return create(body);
     if (is("DELETE /apis/batch/v1/namespaces/lab/jobs/")) return remove(line);
     if (line.find("/log?") != line.npos) return answer(200, log);
+    if (is("DELETE /api/v1/namespaces/lab/pods/")) return remove_pod(line, body);
     if (is("GET /api/v1/namespaces/lab/pods")) return answer(200, list_pods(line));
     if (is("GET /api/v1/pods?"))
       return tells_all_pods ? answer(200, list_pods(line)) : answer(403, "{}");
@@ -159,9 +164,28 @@ class FakeCluster {
 
   std::string remove(const std::string& line) {
     const std::string name = name_in(line);
+    if (!jobs_.contains(name)) return answer(404, R"({"message": "not found"})");
+    // Its pod goes first, which its node has to tell.
+    if (pods_.contains(name) && !(node_is_there && node_is_ready)) {
+      jobs_[name]["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+      return answer(200, jobs_[name].dump());
+    }
     pods_.erase(name);
-    if (jobs_.erase(name) == 0) return answer(404, R"({"message": "not found"})");
+    jobs_.erase(name);
     return answer(200, R"({"status": "Success"})");
+  }
+
+  std::string remove_pod(const std::string& line, const std::string& body) {
+    const std::string name = name_in(line).substr(0, name_in(line).size() - pod_suffix.size());
+    const Json options = Json::parse(body);
+    if (!pods_.contains(name)) return answer(404, R"({"message": "not found"})");
+    if (options["preconditions"]["uid"] != pods_[name]["metadata"]["uid"])
+      return answer(409, R"({"message": "the UID in the precondition differs"})");
+    if (options["gracePeriodSeconds"] != 0) return answer(200, "{}");
+    pods_.erase(name);
+    if (jobs_.contains(name) && jobs_[name]["metadata"].contains("deletionTimestamp"))
+      jobs_.erase(name);
+    return answer(200, "{}");
   }
 
   std::string list(const std::map<std::string, Json>& all) const {
@@ -220,6 +244,7 @@ class FakeCluster {
           "status": {"allocatable": {"nvidia.com/gpu": "4", "cpu": "8"},
                      "conditions": [{"type": "Ready", "status": "True"}]}})"));
       items.back()["metadata"]["name"] = fmt::format("n{}", i);
+      if (!node_is_ready) items.back()["status"]["conditions"][0]["status"] = "Unknown";
     }
     return Json{{"metadata", {{"resourceVersion", "1"}}}, {"items", items}}.dump();
   }

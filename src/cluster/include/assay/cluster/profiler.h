@@ -26,13 +26,17 @@ struct ProfilerSettings {
   std::string history = {};          ///< a file, or postgresql://; empty: none is kept
   Nanoseconds keep{std::chrono::hours(24 * 90)};
   int rounds = 0;  ///< after which it ends; 0: never
+  /// For what stands between pods and their jobs, where nobody lets us list it.
+  Milliseconds owners_patience{10'000};
+  Milliseconds patience{30'000};  ///< for nodes and pods; then it gives up, or says that it goes on
 };
 
 /// Told what happens, in sentences; from several threads, but never two at once.
 using Tell = std::function<void(const std::string& sentence)>;
 
 /// Profiles a cluster until the stopper ends it: reads, understands and annotates, round after
-/// round. What does not answer is tried again in the next round.
+/// round. What does not answer is tried again in the next round. An error: rounds are counted, and
+/// the cluster does not tell of its nodes and pods, so that the first cannot begin.
 Result<void> profile(const ProfilerSettings& settings, const Tell& tell, net::Stopper& stopper);
 
 /// Takes away every annotation that was written in our name; gives the number of objects.

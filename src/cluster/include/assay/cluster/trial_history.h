@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,8 @@ struct TrialSettings;
 
 /// Keeps trials as sessions like any other: one for each, with a run for each container of its
 /// pods, measured by the agents of their nodes. What cannot be kept is said once, and trials go on
-/// without. One thread at a time; store, agents and clock have to live longer.
+/// without. One thread at a time; agents are asked by several, so that one that hangs
+/// holds up nobody for longer than a look takes. Store, agents and clock have to live longer.
 class TrialHistory {
  public:
   struct Place {
@@ -38,7 +40,7 @@ class TrialHistory {
 
   /// Its copy is created next.
   void begin(const TrialResult& trial, const TrialSettings& settings, const TrialCopy& copy);
-  /// Its pods are these at present: asks their agents once.
+  /// Its pods are these at present: asks their agents once, all nodes at the same time.
   void look(const TrialResult& trial, const std::vector<kubeapi::Pod>& pods);
   /// Fills in what its pods did between its begin and its end where that is not known yet: the
   /// throughput by what they reported, and what processors and memory they used where CPUs are
@@ -56,7 +58,8 @@ class TrialHistory {
   Result<void> begin_session(Kept& kept, const std::string& node);
   Result<void> begin_run(Kept& kept, Run& run);
   void watch(Kept& kept, const std::string& container, Run& run);
-  void ask(Run& run);
+  void ask(const std::vector<Run*>& of_node) const;
+  void ask_all(Kept& kept);
   static std::vector<NotMeasured> gaps_of(const Run& run);
   Result<void> end_run(Kept& kept, Run& run, const TrialResult& trial, bool interrupted);
   void give_up(Kept& kept, const std::string& why);
@@ -67,6 +70,7 @@ class TrialHistory {
   const Place place_;
   std::map<std::string, std::unique_ptr<Kept>> trials_;  ///< by their objects
   bool noted_ = false;
+  std::set<std::string> silent_;  ///< nodes whose agents were told of
 };
 
 }  // namespace assay::cluster

@@ -114,7 +114,9 @@ class TrialRunner {
   Result<void> start(Copy& copy);
   Result<void> stay(Copy& copy);
   Result<void> look(Copy& copy);
-  bool is_lost(Copy& copy);
+  bool has_lost_node(Copy& copy, Nanoseconds patience);
+  bool lose_if_gone(Copy& copy);
+  void lose_node(Copy& copy);
   void tell_end(Copy& copy);
   Result<void> conclude(Copy& copy);
   void remove(Copy& copy);
@@ -137,10 +139,16 @@ class TrialRunner {
   uint64_t number_;
 };
 
-/// Removes everything that trials of this name left in a namespace; of any name when it is empty.
-/// Gives the names of what was removed.
-Result<std::vector<std::string>> clean_trials(kubeapi::Client& client, const Clock& clock,
-                                              const std::string& name_space,
-                                              const std::string& trial, net::Stopper& stopper);
+/// What of the leftovers of trials went, and what could not be removed, a sentence each.
+struct CleanedTrials {
+  std::vector<std::string> removed = {};  ///< names
+  std::vector<std::string> left = {};
+};
+/// Removes everything that trials of this name left in a namespace; of any name when it is empty. A
+/// kind that cannot be listed, or an object that cannot be removed, does not keep it from the rest.
+/// An error: the API server does not answer, or lets us look at nothing.
+Result<CleanedTrials> clean_trials(kubeapi::Client& client, const Clock& clock,
+                                   const std::string& name_space, const std::string& trial,
+                                   net::Stopper& stopper);
 
 }  // namespace assay::cluster

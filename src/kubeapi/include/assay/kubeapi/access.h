@@ -13,18 +13,26 @@
 
 namespace assay::kubeapi {
 
+class Login;
+
 /// Where a cluster's API server is, why it is trusted, and who we are to it.
 struct Access {
   net::Endpoint endpoint = {};
   std::string token = {};                 ///< empty: none, or in the file
   std::filesystem::path token_file = {};  ///< read for each request, since tokens are renewed
+  std::shared_ptr<Login> login = {};      ///< a program that tells who we are; null: none does
   /// Certificates that were written in the kubeconfig itself, as files in memory that `endpoint`
   /// names.
   std::vector<std::shared_ptr<const Fd>> in_memory = {};
 };
 
-/// What the current context of a kubeconfig says. Programs that would make a token are not run.
-Result<Access> read_kubeconfig(const std::filesystem::path& file);
+/// What a context of a kubeconfig says: the current one when none is named. A program that its user
+/// logs in by is run.
+Result<Access> read_kubeconfig(const std::filesystem::path& file, const std::string& context = {});
+/// Several files as one: of entries with the same name, and of current contexts, the first counts.
+/// Files that are not there are left out, as long as one is.
+Result<Access> read_kubeconfigs(const std::vector<std::filesystem::path>& files,
+                                const std::string& context = {});
 
 /// What every pod is given, unless it asked not to be.
 struct ServiceAccount {

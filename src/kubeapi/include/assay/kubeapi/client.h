@@ -112,6 +112,7 @@ class Client {
 
   const Access access_;
   net::HttpClient http_;
+  uint64_t certificates_ = 0;  ///< of the login, when http_ was made
   std::function<bool()> wanted_;
   Milliseconds retry_after_{};
 };

@@ -88,6 +88,7 @@ struct PodContainer {
   std::string image = {};
   bool prepares = false;  ///< ends before the others begin
   Amounts extended = {};  ///< what it has for itself of resources like "nvidia.com/gpu"
+  double cores = 0;       ///< that it asks for
 
   bool operator==(const PodContainer&) const = default;
 };
@@ -113,8 +114,9 @@ struct Pod {
   bool operator==(const Pod&) const = default;
 };
 
-/// What the scheduler counts for a pod: its containers together, or more while it is prepared.
-double extended_of(const Pod& pod, const std::string& resource);
+/// What the scheduler counts for a pod: its containers together, or more while it is prepared. Of
+/// "cpu" and of resources like "nvidia.com/gpu"; others are not known here.
+double requested_of(const Pod& pod, const std::string& resource);
 
 /// By which a node keeps pods away that do not tolerate it.
 struct Taint {

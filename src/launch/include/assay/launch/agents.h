@@ -14,12 +14,13 @@
 namespace assay::launch {
 
 /// One container that somebody else started, as the agent of its node tells of it. All times are of
-/// our clock. One thread at a time.
+/// our clock. One thread at a time, but several watches may be asked at once.
 class AgentWatch {
  public:
   virtual ~AgentWatch() = default;
-  /// Asks once and pushes what is new; whether the agent knows the container by now. Waits a few
-  /// seconds at most. An error is one sentence that names the node.
+  /// Asks once and pushes what is new; whether the agent knows the container by now. Waits two
+  /// seconds at most, or as long as its settings say where that is less. An error is one sentence
+  /// that names the node.
   virtual Result<bool> look(SampleSink& sink) = 0;
   /// Nothing: the agent has not seen it.
   virtual std::optional<Timestamp> started() const = 0;

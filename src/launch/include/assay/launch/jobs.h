@@ -27,6 +27,7 @@ struct JobSettings {
   std::string agent_url = {};  ///< ... or one of them directly, "http://10.0.0.7:9410"
   /// What they want to see; empty: the cluster's secret assay-reader, where we may read it.
   std::string agent_token = {};
+  Milliseconds agent_patience{5000};  ///< for one answer of an agent
   /// The nodes' folder in which the agent's socket for self-reported metrics is, mounted at
   /// /metrics; empty: nothing is mounted.
   std::string hooks_folder = "/run/assay";
@@ -61,11 +62,17 @@ class Jobs {
   /// Kinds of nodes that could be chosen, by the label's values that fit the pattern ("*" and "?").
   virtual Result<std::vector<NodeKind>> kinds(const std::string& label,
                                               const std::string& pattern) = 0;
+  /// What to choose from instead, in words: "nodes have board=orin, rpi4", or which labels there
+  /// are.
+  virtual Result<std::string> told_apart_by(const std::string& label) = 0;
   /// Removes Jobs that dead sessions of this machine left behind, and only those. One line each.
   virtual Result<std::vector<std::string>> clean_up() = 0;
 };
 
 /// Asks nobody yet.
 std::shared_ptr<Jobs> open_jobs(JobSettings settings);
+/// For a plan that nobody carries out: knows what stands in the way of a target in any cluster, and
+/// asks none.
+std::shared_ptr<Jobs> plan_jobs(JobSettings settings);
 
 }  // namespace assay::launch

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "login_program.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <assay/base/spawn_actions.h>
+#include <assay/base/text.h>
+#include <assay/base/wording.h>
+
+namespace assay::kubeapi {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr size_t kMostOutput = 1U << 20U;
+constexpr size_t kMostWords = 300;  ///< of its last ones
+constexpr useconds_t kNap = 10'000;
+
+struct Pipe {
+  Fd read;
+  Fd write;
+};
+
+Result<Pipe> make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return refused_errno("cannot make a pipe", errno);
+  return Pipe{Fd(ends[0]), Fd(ends[1])};
+}
+
+std::vector<std::string> environment_of(const LoginCommand& command, const std::string& exec_info) {
+  auto added = command.environment;
+  added["KUBERNETES_EXEC_INFO"] = exec_info;
+  std::vector<std::string> all;
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string_view text = *each;
+    if (!added.contains(std::string(text.substr(0, text.find('='))))) all.emplace_back(text);
+  }
+  for (const auto& [name, value] : added) all.push_back(name + "=" + value);
+  return all;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> all;
+  all.reserve(texts.size() + 1);
+  for (auto& text : texts) all.push_back(text.data());
+  all.push_back(nullptr);
+  return all;
+}
+
+/// A process of its own group, so that it can be ended with all that it started.
+class Running {
+ public:
+  explicit Running(pid_t pid) : pid_(pid) {}
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ~Running() {
+    if (pid_ <= 0) return;
+    ::kill(-pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  /// Its status; nothing: it still runs.
+  std::optional<int> wait(steady_clock::time_point until) {
+    int status = 0;
+    while (::waitpid(pid_, &status, WNOHANG) == 0) {
+      if (steady_clock::now() >= until) return std::nullopt;
+      ::usleep(kNap);
+    }
+    pid_ = -1;
+    return status;
+  }
+
+ private:
+  pid_t pid_;
+};
+
+Result<pid_t> start(const LoginCommand& command, const std::string& exec_info, const Pipe& out,
+                    const Pipe& err) {
+  std::vector<std::string> words = command.arguments;
+  words.insert(words.begin(), command.program);
+  auto environment = environment_of(command, exec_info);
+  SpawnActions actions;
+  ::posix_spawn_file_actions_addopen(&actions.value, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_adddup2(&actions.value, out.write.get(), STDOUT_FILENO);
+  ::posix_spawn_file_actions_adddup2(&actions.value, err.write.get(), STDERR_FILENO);
+  posix_spawnattr_t attributes{};
+  ::posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigset_t usual;
+  sigemptyset(&none);
+  sigemptyset(&usual);
+  sigaddset(&usual, SIGPIPE);
+  ::posix_spawnattr_setsigmask(&attributes, &none);
+  ::posix_spawnattr_setsigdefault(&attributes, &usual);
+  ::posix_spawnattr_setflags(
+      &attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  pid_t pid = 0;
+  const int error = ::posix_spawnp(&pid, command.program.c_str(), &actions.value, &attributes,
+                                   pointers(words).data(), pointers(environment).data());
+  ::posix_spawnattr_destroy(&attributes);
+  if (error == 0) return pid;
+  return refused(fmt::format("{}, by which the kubeconfig's user logs in, cannot be run: {}{}{}",
+                             in_quotes(command.program), std::strerror(error),
+                             command.hint.empty() ? "" : "; ", command.hint));
+}
+
+/// Until both pipes are at their end. False: not in time, or too much came.
+bool read_both(const Pipe& out, const Pipe& err, steady_clock::time_point until, std::string& told,
+               std::string& words) {
+  std::array<pollfd, 2> waiting = {pollfd{out.read.get(), POLLIN, 0},
+                                   pollfd{err.read.get(), POLLIN, 0}};
+  const std::array<std::string*, 2> into = {&told, &words};
+  while (waiting[0].fd >= 0 || waiting[1].fd >= 0) {
+    const auto left = std::chrono::ceil<Milliseconds>(until - steady_clock::now()).count();
+    if (left <= 0) return false;
+    if (::poll(waiting.data(), waiting.size(), static_cast<int>(left)) < 0 && errno != EINTR)
+      return false;
+    for (size_t i = 0; i < waiting.size(); ++i) {
+      if (waiting[i].fd < 0 || waiting[i].revents == 0) continue;
+      std::array<char, 4096> buffer{};
+      const ssize_t size = ::read(waiting[i].fd, buffer.data(), buffer.size());
+      if (size <= 0) waiting[i].fd = -1;
+      if (size > 0) into[i]->append(buffer.data(), static_cast<size_t>(size));
+    }
+    if (words.size() > 4 * kMostWords) words.erase(0, words.size() - kMostWords);
+    if (told.size() > kMostOutput) return false;
+  }
+  return true;
+}
+
+std::string last_words(const std::string& words) {
+  const std::string_view text = trim(words);
+  const auto end = text.substr(text.size() - std::min(text.size(), kMostWords));
+  return end.empty() ? "" : ": " + in_quotes(end);
+}
+
+}  // namespace
+
+Result<std::string> run_login_program(const LoginCommand& command, const std::string& exec_info) {
+  ASSAY_TRY(Pipe out, make_pipe());
+  ASSAY_TRY(Pipe err, make_pipe());
+  ASSAY_TRY(const pid_t pid, start(command, exec_info, out, err));
+  Running running(pid);
+  out.write.reset();
+  err.write.reset();
+  const auto until = steady_clock::now() + command.patience;
+  std::string told;
+  std::string words;
+  const bool whole = read_both(out, err, until, told, words);
+  const auto status = whole ? running.wait(until) : std::nullopt;
+  const auto failed = [&](const std::string& how) {
+    return refused(fmt::format("{}, by which the kubeconfig's user logs in, {}{}",
+                               in_quotes(command.program), how, last_words(words)));
+  };
+  if (!status && told.size() > kMostOutput) return failed("says too much");
+  if (!status) return failed("does not end within " + format_duration(command.patience));
+  if (WIFSIGNALED(*status)) return failed(fmt::format("was killed by {}", WTERMSIG(*status)));
+  if (WEXITSTATUS(*status) != 0) return failed(fmt::format("ended with {}", WEXITSTATUS(*status)));
+  return told;
+}
+
+}  // namespace assay::kubeapi

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "login.h"
+
+#include "testing/api_server.h"
+
+#include <cstdlib>
+#include <fstream>
+
+#include <assay/kubeapi/client.h>
+#include <gtest/gtest.h>
+
+namespace assay::kubeapi {
+namespace {
+
+constexpr const char* kVersion = "client.authentication.k8s.io/v1";
+
+class LoginTest : public ::testing::Test {
+ protected:
+  LoginTest() {
+    std::string name = (std::filesystem::temp_directory_path() / "assay-login-XXXXXX").native();
+    folder_ = ::mkdtemp(name.data());
+  }
+  ~LoginTest() override { std::filesystem::remove_all(folder_); }
+
+  /// A script that counts its runs in the file `runs`, and then does this.
+  LoginCommand command(const std::string& script) const {
+    const auto file = folder_ / "login";
+    std::ofstream(file) << "#!/bin/sh\ncd " << folder_.native() << "\necho >> runs\n" << script;
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    return {.program = file, .api_version = kVersion};
+  }
+  /// One that tells this status.
+  LoginCommand telling(const std::string& status) const {
+    return command(
+        fmt::format(R"(echo '{{"apiVersion": "{}", "kind": "ExecCredential", "status": {}}}')",
+                    kVersion, status));
+  }
+  size_t runs() const { return read_file(folder_ / "runs").value_or("").size(); }
+  std::string trouble(const LoginCommand& command) const {
+    const auto login = Login::run(command);
+    return login ? "none" : login.error().message;
+  }
+
+  std::filesystem::path folder_;
+};
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_F(LoginTest, what_has_no_end_is_asked_for_once) {
+  const auto login = Login::run(telling(R"({"token": "w0rd"})"));
+  ASSERT_TRUE(login) << login.error().message;
+  EXPECT_EQ((*login)->token().value_or(""), "w0rd");
+  EXPECT_EQ(runs(), 1U);
+  EXPECT_EQ((*login)->certificate_file(), "");
+  (*login)->forget((*login)->token().value());
+  EXPECT_EQ((*login)->token().value_or(""), "w0rd");
+  EXPECT_EQ(runs(), 2U);
+}
+
+TEST_F(LoginTest, what_has_expired_is_asked_for_again) {
+  const auto old =
+      Login::run(telling(R"({"token": "w0rd", "expirationTimestamp": "2020-01-01T00:00:00Z"})"));
+  ASSERT_TRUE(old) << old.error().message;
+  EXPECT_TRUE((*old)->token());
+  EXPECT_EQ(runs(), 2U);
+  const auto fresh =
+      Login::run(telling(R"({"token": "w0rd", "expirationTimestamp": "2200-01-01T00:00:00Z"})"));
+  ASSERT_TRUE(fresh) << fresh.error().message;
+  EXPECT_TRUE((*fresh)->token());
+  EXPECT_EQ(runs(), 3U);
+}
+
+TEST_F(LoginTest, a_certificate_changes_where_it_is) {
+  const auto login = Login::run(command(fmt::format(
+      R"(echo '{{"apiVersion": "{}", "kind": "ExecCredential", "status":
+      {{"clientCertificateData": "cert'$(wc -l < runs)'", "clientKeyData": "key"}}}}')",
+      kVersion)));
+  ASSERT_TRUE(login) << login.error().message;
+  EXPECT_EQ((*login)->token().value_or("?"), "");
+  const auto file = (*login)->certificate_file();
+  EXPECT_EQ(read_file(file).value_or(""), "cert1");
+  (*login)->forget((*login)->token().value());
+  ASSERT_TRUE((*login)->token());
+  EXPECT_EQ((*login)->certificate_file(), file);
+  EXPECT_EQ(read_file(file).value_or(""), "cert2");
+  EXPECT_EQ(read_file((*login)->key_file()).value_or(""), "key");
+}
+
+TEST_F(LoginTest, a_failure_has_the_programs_last_words_and_never_its_output) {
+  const std::string failed = trouble(command("echo s3cret; echo please log in >&2; exit 3"));
+  EXPECT_TRUE(has(failed, "ended with 3: 'please log in'")) << failed;
+  EXPECT_FALSE(has(failed, "s3cret"));
+  EXPECT_TRUE(has(trouble(command("kill -9 $$")), "was killed by 9"));
+  const std::string nonsense = trouble(command("echo s3cret"));
+  EXPECT_TRUE(has(nonsense, "is no ExecCredential of client.authentication.k8s.io/v1")) << nonsense;
+  EXPECT_FALSE(has(nonsense, "s3cret"));
+  EXPECT_TRUE(has(trouble(telling("{}")), "neither a token nor a certificate"));
+  EXPECT_TRUE(has(trouble(telling(R"({"clientKeyData": "k"})")), "or its key alone"));
+  EXPECT_TRUE(has(trouble(telling(R"({"token": "t", "expirationTimestamp": "soon"})")),
+                  "time that is none"));
+  EXPECT_TRUE(has(trouble({.program = folder_ / "none", .api_version = kVersion, .hint = "get it"}),
+                  "cannot be run: No such file or directory; get it"));
+}
+
+TEST_F(LoginTest, a_program_that_does_not_end_is_ended_with_what_it_started) {
+  auto hanging = command("echo one moment >&2; sleep 1000 & sleep 1000");
+  hanging.patience = Milliseconds(300);
+  const std::string late = trouble(hanging);
+  EXPECT_TRUE(has(late, "does not end within 300 ms: 'one moment'")) << late;
+}
+
+TEST_F(LoginTest, requests_show_the_token_and_a_refusal_asks_for_another) {
+  const testing::ApiServer server({testing::answer(401, "{}"), testing::answer(200, "{}")});
+  Access access = server.access();
+  const auto login = Login::run(command(fmt::format(
+      R"(echo '{{"apiVersion": "{}", "kind": "ExecCredential", "status": {{"token": "t'$(wc -l < runs)'"}}}}')",
+      kVersion)));
+  ASSERT_TRUE(login) << login.error().message;
+  access.login = *login;
+  Client client(access);
+  net::Stopper stopper;
+  EXPECT_EQ(client.call({.path = "/a"}, stopper)->status, 401);
+  EXPECT_EQ(client.call({.path = "/b"}, stopper)->status, 200);
+  const auto asked = server.asked();
+  ASSERT_EQ(asked.size(), 2U);
+  EXPECT_TRUE(has(asked[0], "Authorization: Bearer t1\r\n")) << asked[0];
+  EXPECT_TRUE(has(asked[1], "Authorization: Bearer t2\r\n")) << asked[1];
+}
+
+}  // namespace
+}  // namespace assay::kubeapi
