@@ -83,13 +83,13 @@ void step(const Complex* from, Complex* to, size_t length, size_t apart,
   }
 }
 
-/// Of `here`, which holds the result then.
-void transform(std::vector<Complex>& here, std::vector<Complex>& there,
+/// Of the first `size` of `here`, which holds the result then.
+void transform(std::vector<Complex>& here, std::vector<Complex>& there, size_t size,
                const std::vector<Complex>& turns) {
   size_t apart = 1;
   const auto all = [&](auto radix) {
     constexpr size_t kRadix = decltype(radix)::value;
-    for (size_t left = here.size() / apart; left % kRadix == 0; left /= kRadix, apart *= kRadix) {
+    for (size_t left = size / apart; left % kRadix == 0; left /= kRadix, apart *= kRadix) {
       step<kRadix>(here.data(), there.data(), left, apart, turns);
       here.swap(there);
     }
@@ -106,48 +106,45 @@ RealFourier::RealFourier(size_t size)
     : size_(size),
       half_turn_(std::polar(1.0, -2 * std::numbers::pi / static_cast<double>(size))),
       turns_(turns_of(size / 2)),
-      here_(size / 2),
-      there_(size / 2),
-      result_(size / 2 + 1) {}
+      values_(size / 2 + 1),
+      spectrum_(size / 2 + 1) {}
 
 // Even and odd values are the parts of one complex series of half the length.
-const std::vector<Complex>& RealFourier::transformed() {
-  transform(here_, there_, turns_);
+void RealFourier::turn() {
   const size_t half = size_ / 2;
+  transform(values_, spectrum_, half, turns_);
   for (size_t k = 0; k <= half / 2; ++k) {
-    const Complex a = here_[k], b = std::conj(here_[k == 0 ? 0 : half - k]);
+    const Complex a = values_[k], b = std::conj(values_[k == 0 ? 0 : half - k]);
     const Complex even = 0.5F * (a + b), odd = 0.5F * quarter(a - b);
     const Complex turned = product(k % 2 ? product(turns_[k / 2], half_turn_) : turns_[k / 2], odd);
-    result_[k] = even + turned;
-    result_[half - k] = std::conj(even - turned);
+    spectrum_[k] = even + turned;
+    spectrum_[half - k] = std::conj(even - turned);
   }
-  return result_;
 }
 
 const std::vector<Complex>& RealFourier::forward(std::span<const double> values) {
   const auto at = [&](size_t i) { return i < values.size() ? static_cast<float>(values[i]) : 0; };
-  const size_t whole = std::min(values.size(), size_) / 2;
+  const size_t half = size_ / 2, whole = std::min(values.size(), size_) / 2;
   for (size_t i = 0; i < whole; ++i)
-    here_[i] = {static_cast<float>(values[2 * i]), static_cast<float>(values[2 * i + 1])};
-  for (size_t i = whole; i < here_.size(); ++i) here_[i] = {at(2 * i), at(2 * i + 1)};
-  return transformed();
+    values_[i] = {static_cast<float>(values[2 * i]), static_cast<float>(values[2 * i + 1])};
+  for (size_t i = whole; i < half; ++i) values_[i] = {at(2 * i), at(2 * i + 1)};
+  turn();
+  return spectrum_;
 }
 
-// A real symmetric spectrum is its own kind: transforming it forwards gives the series.
-std::vector<double> RealFourier::symmetric(std::span<const double> spectrum) {
+// The power is a real symmetric spectrum: transforming it forwards gives the series.
+std::vector<double> RealFourier::products(size_t count) {
   const size_t half = size_ / 2;
   for (size_t i = 0; 2 * i < half; ++i) {
-    const auto first = static_cast<float>(spectrum[2 * i]);
-    const auto second = static_cast<float>(spectrum[2 * i + 1]);
-    here_[i] = {first, second};
-    const auto mirrored = static_cast<float>(spectrum[2 * i + 2]);
-    here_[half - 1 - i] = {mirrored, second};
+    const float second = std::norm(spectrum_[2 * i + 1]);
+    values_[i] = {std::norm(spectrum_[2 * i]), second};
+    values_[half - 1 - i] = {std::norm(spectrum_[2 * i + 2]), second};
   }
-  const auto& turned = transformed();
-  std::vector<double> values(turned.size());
-  for (size_t i = 0; i < values.size(); ++i)
-    values[i] = static_cast<double>(turned[i].real()) / static_cast<double>(size_);
-  return values;
+  turn();
+  std::vector<double> sums(count);
+  for (size_t lag = 0; lag < count; ++lag)
+    sums[lag] = static_cast<double>(spectrum_[lag].real()) / static_cast<double>(size_);
+  return sums;
 }
 
 size_t good_fourier_size(size_t at_least) {

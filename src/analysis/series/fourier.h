@@ -17,17 +17,18 @@ class RealFourier {
   /// Of up to `size` values, with zeros behind; gives `size / 2 + 1`, which are good until the next
   /// call.
   const std::vector<std::complex<float>>& forward(std::span<const double> values);
-  /// The values of a spectrum without imaginary parts, which is that of a symmetric series: only
-  /// the first `size / 2 + 1` are taken and given.
-  std::vector<double> symmetric(std::span<const double> spectrum);
+  /// Of the values that forward() was given last, once: the sums of products of those 0, 1, 2, ...
+  /// samples apart, `size / 2 + 1` at most. The values stand in a ring: there must be as many zeros
+  /// behind them as samples lie between those.
+  std::vector<double> products(size_t count);
 
  private:
-  const std::vector<std::complex<float>>& transformed();
+  void turn();
 
   const size_t size_;
   const std::complex<float> half_turn_;     ///< between two of turns_
   std::vector<std::complex<float>> turns_;  ///< exp(-4 pi i k / size)
-  std::vector<std::complex<float>> here_, there_, result_;
+  std::vector<std::complex<float>> values_, spectrum_;
 };
 
 /// The next size that is quick to transform: a multiple of four without factors above five.

@@ -18,23 +18,16 @@ size_t lags_of(size_t length) {
 }
 constexpr double kFewestPairs = 8;
 
-/// How many values stand so many samples apart from another known one.
-std::vector<double> pairs_of(const Prepared& series, RealFourier& fourier) {
-  std::vector<double> pairs(fourier.size() / 2 + 1);
-  if (!series.gaps()) {
-    for (size_t lag = 0; lag < std::min(pairs.size(), series.values.size()); ++lag)
-      pairs[lag] = static_cast<double>(series.values.size() - lag);
-    return pairs;
-  }
-  const std::vector<double> known(series.known.begin(), series.known.end());
-  const auto& turned = fourier.forward(known);
-  for (size_t k = 0; k < turned.size(); ++k) pairs[k] = std::norm(turned[k]);
-  return fourier.symmetric(pairs);
+/// How many values stand so many samples apart from another known one; nothing: all are known.
+std::vector<double> pairs_of(const Prepared& series, size_t lags, RealFourier& fourier) {
+  if (!series.gaps()) return {};
+  fourier.forward(std::vector<double>(series.known.begin(), series.known.end()));
+  return fourier.products(lags);
 }
 
 /// The power of the series seen through a Hann window, which in the spectrum is a mean with
 /// neighbours: without it a trend's power would leak into all frequencies.
-std::vector<double> windowed_power(const std::vector<Complex>& spectrum, size_t apart) {
+std::vector<float> windowed_power(const std::vector<Complex>& spectrum, size_t apart) {
   const size_t last = spectrum.size() - 1;
   const auto below = [&](size_t k) {
     return k >= apart ? spectrum[k - apart] : std::conj(spectrum[apart - k]);
@@ -43,9 +36,9 @@ std::vector<double> windowed_power(const std::vector<Complex>& spectrum, size_t 
     return k + apart <= last ? spectrum[k + apart] : std::conj(spectrum[2 * last - k - apart]);
   };
   const auto seen = [](Complex left, Complex here, Complex right) {
-    return static_cast<double>(std::norm(0.5F * here - 0.25F * (left + right)));
+    return std::norm(0.5F * here - 0.25F * (left + right));
   };
-  std::vector<double> power(spectrum.size());
+  std::vector<float> power(spectrum.size());
   for (size_t k = 0; k < apart; ++k) {
     power[k] = seen(below(k), spectrum[k], above(k));
     power[last - k] = seen(below(last - k), spectrum[last - k], above(last - k));
@@ -64,7 +57,7 @@ struct Level {
 };
 
 /// The neighbourhoods' levels, at frequencies a third of an octave apart.
-std::vector<Level> levels_of(const std::vector<double>& power, size_t fewest) {
+std::vector<Level> levels_of(const std::vector<float>& power, size_t fewest) {
   const double step = std::cbrt(2.0), reach = std::sqrt(2.0);
   const size_t last = power.size() - 1;
   std::vector<Level> levels;
@@ -76,7 +69,7 @@ std::vector<Level> levels_of(const std::vector<double>& power, size_t fewest) {
       from = from > fewest / 2 + 2 ? from - fewest / 2 : 2;
       to = std::min(last, from + fewest);
     }
-    auto near = some_of(std::span(power).subspan(from, to - from), kEnough);
+    auto near = some_of(std::span<const float>(power).subspan(from, to - from), kEnough);
     const auto middle = near.begin() + static_cast<ptrdiff_t>(near.size() / 2);
     std::nth_element(near.begin(), middle, near.end());
     levels.push_back({at, *middle / std::numbers::ln2 + 1e-12});
@@ -85,8 +78,8 @@ std::vector<Level> levels_of(const std::vector<double>& power, size_t fewest) {
   return levels;
 }
 
-std::vector<double> outstanding_of(const std::vector<double>& power, size_t fewest) {
-  std::vector<double> found(power.size());
+std::vector<float> outstanding_of(const std::vector<float>& power, size_t fewest) {
+  std::vector<float> found(power.size());
   const auto levels = levels_of(power, fewest);
   if (levels.empty()) return found;
   size_t left = 0;
@@ -98,7 +91,7 @@ std::vector<double> outstanding_of(const std::vector<double>& power, size_t fewe
       const double share = (at - levels[left].at) / (levels[left + 1].at - levels[left].at);
       level += share * (levels[left + 1].power - level);
     }
-    found[k] = power[k] / level;
+    found[k] = static_cast<float>(power[k] / level);
   }
   return found;
 }
@@ -123,23 +116,23 @@ Likeness::Likeness(const Prepared& series, RealFourier& fourier)
   power_ = windowed_power(spectrum, static_cast<size_t>(std::lround(longer)));
   outstanding_ = outstanding_of(power_, static_cast<size_t>(8 * longer));
 
-  std::vector<double> power(spectrum.size());
-  for (size_t k = 0; k < power.size(); ++k) power[k] = std::norm(spectrum[k]);
-  set_covariance(fourier.symmetric(power), pairs_of(series, fourier));
+  const size_t lags = std::min(lags_of(length_) + 1, spectrum.size());
+  covariance_ = fourier.products(lags);
+  set_covariance(pairs_of(series, lags, fourier));
 }
 
-void Likeness::set_covariance(std::vector<double> products, const std::vector<double>& pairs) {
-  const size_t lags = std::min(lags_of(length_), products.size() - 1);
-  covariance_ = std::move(products);
-  covariance_.resize(lags + 1);
-  for (size_t lag = 0; lag <= lags; ++lag)
-    covariance_[lag] = pairs[lag] >= kFewestPairs ? covariance_[lag] / pairs[lag] : 0;
-  sums_.resize(lags + 1);
+void Likeness::set_covariance(const std::vector<double>& pairs) {
+  const size_t lags = covariance_.size();
+  sums_.resize(lags);
   double sum = 0;
-  for (size_t lag = 0; lag <= lags; ++lag) sums_[lag] = sum += covariance_[lag];
-  integral_.resize(lags + 1);
+  for (size_t lag = 0; lag < lags; ++lag) {
+    const double count = pairs.empty() ? static_cast<double>(length_ - lag) : pairs[lag];
+    covariance_[lag] = count >= kFewestPairs ? covariance_[lag] / count : 0;
+    sums_[lag] = sum += covariance_[lag];
+  }
+  integral_.resize(lags);
   double last = 0;
-  for (size_t lag = 1; lag <= lags; ++lag) {
+  for (size_t lag = 1; lag < lags; ++lag) {
     const double here = sums_[lag - 1] + 0.5 * (covariance_[lag] - covariance_[0]);
     integral_[lag] = integral_[lag - 1] + 0.5 * (last + here);
     last = here;
@@ -208,7 +201,7 @@ double Likeness::outstanding(double period, int harmonics) const {
     const auto from = static_cast<size_t>(std::max(2.0, std::round(at) - std::floor(reach)));
     const auto to = static_cast<size_t>(std::round(at) + std::floor(reach));
     for (size_t k = from; k <= to && k < outstanding_.size(); ++k)
-      most = std::max(most, outstanding_[k]);
+      most = std::max<double>(most, outstanding_[k]);
   }
   return most;
 }
@@ -232,7 +225,7 @@ std::vector<double> Likeness::peaks(double at_least, double longest_period, size
   for (size_t k = 3; k + 1 < power_.size(); ++k) {
     if (outstanding_[k] < at_least || power_[k] < power_[k - 1] || power_[k] <= power_[k + 1])
       continue;
-    const auto height = [&](size_t i) { return std::log(power_[i] + 1e-300); };
+    const auto height = [&](size_t i) { return std::log(static_cast<double>(power_[i]) + 1e-300); };
     const double at = static_cast<double>(k) + top_of(height(k - 1), height(k), height(k + 1));
     const double period = static_cast<double>(transformed_) / at;
     if (period <= longest_period) found.emplace_back(outstanding_[k], period);

@@ -33,7 +33,8 @@ class Likeness {
   std::vector<double> peaks(double at_least, double longest_period, size_t most) const;
 
  private:
-  void set_covariance(std::vector<double> products, const std::vector<double>& pairs);
+  /// Of the sums of products that covariance_ holds; `pairs` empty: nothing is missing.
+  void set_covariance(const std::vector<double>& pairs);
   double covariance_at(double lag) const;
   double integral(double lag) const;
   double double_integral(double lag) const;
@@ -43,8 +44,8 @@ class Likeness {
   std::vector<double> covariance_;
   std::vector<double> sums_;      ///< of covariance_, up to and with each lag
   std::vector<double> integral_;  ///< of the integral, at each lag
-  std::vector<double> power_;
-  std::vector<double> outstanding_;
+  std::vector<float> power_;
+  std::vector<float> outstanding_;
 };
 
 }  // namespace assay::analysis

@@ -34,7 +34,7 @@ Quantiles quantiles_of(const Prepared& series) {
   std::vector<double> known;
   for (size_t i = 0; series.gaps() && i < series.values.size(); ++i)
     if (series.known[i]) known.push_back(series.values[i]);
-  auto some = some_of(series.gaps() ? known : series.values, kEnough);
+  auto some = some_of(std::span<const double>(series.gaps() ? known : series.values), kEnough);
   const auto at = [&](double share) {
     const auto place = static_cast<ptrdiff_t>(share * static_cast<double>(some.size() - 1));
     std::nth_element(some.begin(), some.begin() + place, some.end());

@@ -10,10 +10,11 @@ namespace assay::analysis {
 
 /// About so many of the values, for what needs no more of them; all when there are fewer. They lie
 /// at no regular distance: of a cycle that would be the same place again and again.
-inline std::vector<double> some_of(std::span<const double> values, size_t about) {
+template <typename T>
+std::vector<T> some_of(std::span<const T> values, size_t about) {
   const size_t every = values.size() / about;
   if (every < 2) return {values.begin(), values.end()};
-  std::vector<double> some;
+  std::vector<T> some;
   some.reserve(values.size() / every + 16);
   std::minstd_rand chance;
   for (size_t i = chance() % every; i < values.size(); i += 1 + chance() % (2 * every - 1))
