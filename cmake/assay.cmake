@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # assay_library(ROOM SOURCES ... [PUBLIC ...] [PRIVATE ...]): one static library per room.
-# assay_test(ROOM SOURCES ... [LINK ...] [TIMEOUT seconds] [OPTIMIZED]): the room's unit tests, one ctest entry per case;
-#   OPTIMIZED for those that compute much.
+# assay_test(ROOM SOURCES ... [ALONE ...] [LINK ...] [TIMEOUT seconds] [OPTIMIZED]): the room's unit tests, one ctest entry
+#   per case; OPTIMIZED for those that compute much. Sources are compiled six at a time (ASSAY_TOGETHER), those of ALONE by
+#   themselves: they have names that others have too.
 # assay_fuzzer(NAME SOURCE LINK ...): a libFuzzer target with its seeds in fuzz/corpus/NAME.
 # ASSAY_NEEDS_ONNXRUNTIME: properties of a test that runs npm's onnxruntime-node, in the folder that ASSAY_ORT names.
 
@@ -42,11 +43,14 @@ function(assay_test room)
   if(NOT ASSAY_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "OPTIMIZED" "TIMEOUT" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "OPTIMIZED" "TIMEOUT" "SOURCES;ALONE;LINK" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 60)
   endif()
-  add_executable(${room}_test ${ARG_SOURCES})
+  add_executable(${room}_test ${ARG_SOURCES} ${ARG_ALONE})
+  # Most of the time goes into the headers that all of them include.
+  set_target_properties(${room}_test PROPERTIES UNITY_BUILD ${ASSAY_TOGETHER} UNITY_BUILD_BATCH_SIZE 6)
+  set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_link_libraries(${room}_test PRIVATE assay_flags assay::${room} ${ARG_LINK} GTest::gtest_main)
   target_include_directories(${room}_test PRIVATE .)
   # Most tests run for milliseconds and are compiled for seconds.
