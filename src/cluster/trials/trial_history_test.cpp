@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trials/testing/fake_agents.h"
 #include "trials/testing/fake_cluster.h"
+#include "trials/testing/hanging_socket.h"
 #include "trials/testing/trial_fixture.h"
 
-#include <atomic>
 #include <filesystem>
 #include <functional>
-#include <netinet/in.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <thread>
 
 #include <assay/cluster/trial_history.h>
 #include <assay/cluster/trial_runner.h>
@@ -17,7 +14,9 @@
 namespace assay::cluster {
 namespace {
 
+using testing::FakeAgents;
 using testing::FakeCluster;
+using testing::HangingSocket;
 using testing::kJob;
 using testing::kStart;
 using testing::log_of_steps;
@@ -28,59 +27,6 @@ std::string status_with(const std::string& phase) {
           "containerID": "docker://{}"}}]}})",
       phase, std::string(64, 'c'));
 }
-
-/// Tells of two cores that are always busy; nodes whose name begins with "bare" have no agent.
-class FakeAgents final : public launch::Agents {
- public:
-  explicit FakeAgents(const Clock& clock) : clock_(clock) {}
-
-  Result<std::unique_ptr<launch::AgentWatch>> watch(const std::string& node,
-                                                    const std::string& /*container*/) override {
-    if (node.starts_with("bare") || absent) return refused("there is no agent on " + node);
-    return std::make_unique<Watch>(*this, node);
-  }
-  Device device(const std::string& node) override {
-    Device device;
-    device.hostname = node;
-    return device;
-  }
-
-  bool absent = false;
-  bool silent = false;
-  double fps = 0;  ///< that is reported; 0: nothing is
-
- private:
-  class Watch final : public launch::AgentWatch {
-   public:
-    Watch(FakeAgents& agents, std::string node) : agents_(agents), node_(std::move(node)) {}
-    Result<bool> look(SampleSink& sink) override {
-      if (agents_.silent) return refused("it is silent");
-      const Timestamp now = agents_.clock_.now();
-      if (!started_) started_ = now;
-      const auto id = sink.declare(describe(MetricId::cpu_usage_seconds_total, Scope::app, "fake"));
-      sink.sample(id, now, 2 * seconds(now - *started_));
-      if (agents_.fps > 0)
-        sink.sample(sink.declare({"fps", "", Kind::event, Scope::app, "fake", {}}), now,
-                    agents_.fps);
-      return true;
-    }
-    std::optional<Timestamp> started() const override { return started_; }
-    std::optional<Timestamp> ended() const override { return std::nullopt; }
-    Exit used() const override {
-      Exit exit;
-      exit.user_seconds = 140;
-      return exit;
-    }
-    Elsewhere elsewhere() const override { return {node_, "agent on " + node_, {}, {}}; }
-
-   private:
-    FakeAgents& agents_;
-    const std::string node_;
-    std::optional<Timestamp> started_;
-  };
-
-  const Clock& clock_;
-};
 
 class TrialHistoryTest : public ::testing::Test {
  protected:
@@ -125,54 +71,6 @@ class TrialHistoryTest : public ::testing::Test {
   std::vector<std::string> notes_;
   bool wanted_ = true;
   std::function<void()> on_pause_;
-};
-
-/// Lets everybody connect and never answers.
-class HangingSocket {
- public:
-  HangingSocket() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* const place = reinterpret_cast<sockaddr*>(&address);
-    EXPECT_EQ(::bind(listener_.get(), place, size), 0);
-    EXPECT_EQ(::listen(listener_.get(), 100), 0);
-    EXPECT_EQ(::getsockname(listener_.get(), place, &size), 0);
-    port_ = ntohs(address.sin_port);
-    thread_ = std::thread([this] { accept_all(); });
-  }
-  HangingSocket(const HangingSocket&) = delete;
-  HangingSocket& operator=(const HangingSocket&) = delete;
-  ~HangingSocket() {
-    ::shutdown(listener_.get(), SHUT_RDWR);
-    thread_.join();
-  }
-  std::string url() const { return fmt::format("http://127.0.0.1:{}", port_); }
-  size_t connections() const { return connections_; }
-  /// How many waited at the same time, at most.
-  size_t most() const { return most_; }
-
- private:
-  void accept_all() {
-    std::vector<Fd> open;
-    for (Fd one(::accept(listener_.get(), nullptr, nullptr)); one.valid();
-         one = Fd(::accept(listener_.get(), nullptr, nullptr))) {
-      ++connections_;
-      open.push_back(std::move(one));
-      std::erase_if(open, [](const Fd& fd) {
-        pollfd left = {fd.get(), POLLRDHUP, 0};
-        return ::poll(&left, 1, 0) > 0;
-      });
-      most_ = std::max(most_.load(), open.size());
-    }
-  }
-
-  Fd listener_;
-  int port_ = 0;
-  std::atomic<size_t> connections_ = 0;
-  std::atomic<size_t> most_ = 0;
-  std::thread thread_;
 };
 
 std::vector<kubeapi::Pod> pods_on_nodes(size_t count) {
