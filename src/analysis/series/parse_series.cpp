@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "comma_numbers.h"
 #include "series_cells.h"
 
 #include <algorithm>
@@ -85,6 +86,7 @@ struct Reading {
   bool timed = false;
   CellReader cells = {};
   bool percent = false;  ///< a value was written with its sign
+  CommaNumbers commas = {};
   Samples samples = {};
 };
 
@@ -96,7 +98,7 @@ Result<void> read_row(Reading& reading, const Cells& cells, size_t line) {
     if (!trim(cells[i]).empty())
       return bad_input(fmt::format(
           "{}:{}: the row has {} cells, the first one {}; decimal commas need tabs or semicolons "
-          "between cells, or quotes",
+          "between cells, or quotes, and there are none for thousands",
           reading.who, line, cells.size(), reading.columns));
   const auto value = reading.cells.value(cells[reading.place]);
   if (!value)
@@ -112,6 +114,7 @@ Result<void> read_row(Reading& reading, const Cells& cells, size_t line) {
         reading.who, line, shown(cells[0])));
   if (reading.samples.size() >= kMostValues)
     return bad_input(fmt::format("{} has more than {} values", reading.who, kMostValues));
+  reading.commas.add(cells);
   reading.samples.emplace_back(*time, *value);
   return {};
 }
@@ -170,6 +173,12 @@ Result<EvenSeries> parse_series(std::string_view text, const std::string& who,
   }
   if (reading.samples.empty())
     return bad_input(fmt::format("{} has a head, but no value below it", who));
+  if (!head && separator == ',' && reading.commas.found(reading.samples))
+    return bad_input(fmt::format(
+        "every line of {} may be a time and a value, or one number with a comma in it; write "
+        "numbers with a point for decimals and nothing for thousands, or a head above a table, as "
+        "in time,value",
+        who));
   if (reading.percent && name.find('%') == name.npos) name += name.empty() ? "%" : " %";
   const size_t marked = without_marks(reading.samples), count = reading.samples.size();
   ASSAY_TRY(auto series, even_steps(std::move(reading)));

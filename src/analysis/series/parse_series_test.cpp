@@ -67,6 +67,30 @@ TEST(ParseSeries, decimal_commas_where_commas_part_no_cells) {
   EXPECT_EQ(parse_series("t,\"a; b\"\n0,1\n1,2\n", "x")->name, "a; b");
 }
 
+TEST(ParseSeries, a_number_with_a_comma_is_no_time_and_value) {
+  for (const char* text :
+       {"2,031\n1,998\n2,105\n", "2,031\n2,031\n", "1,234,567\n950,000\n1,300,100\n",
+        "-1,234.50\n2,031.25\n", "1013,25\n1012,8\n1012,9\n", "12,5\n15,1\n19,8\n26,0\n",
+        "1,000\n2,000\n3,000\n4,000\n", "1,031\n2,945\n5,120\n7,300\n"})
+    EXPECT_EQ(parse_series(text, "x").error().message,
+              "every line of x may be a time and a value, or one number with a comma in it; write "
+              "numbers with a point for decimals and nothing for thousands, or a head above a "
+              "table, as in time,value")
+        << text;
+}
+
+TEST(ParseSeries, a_table_of_whole_numbers_is_no_number_with_a_comma) {
+  for (const char* text :
+       {"0,12\n1,13\n2,11\n", "1,120\n2,130\n3,110\n", "0,120\n10,130\n20,110\n30,100\n50,100\n",
+        "3,12\n2,13\n1,11\n", "1700000060,120\n1700000001,130\n1700000060,110\n",
+        "t,v\n2,031\n1,998\n2,105\n", "2,31\n1,\n2,105\n", "0, 120\n1, 130\n5, 110\n",
+        "0,12.5\n7,13\n19,11\n"}) {
+    const auto series = parse_series(text, "x");
+    ASSERT_TRUE(series) << text << series.error().message;
+    EXPECT_GT(series->step_seconds, 0) << text;
+  }
+}
+
 TEST(ParseSeries, words_and_marks_for_missing_values) {
   const auto words = parse_series("1\n-\nNA\nnull\n--\n?\n2\n", "x");
   ASSERT_TRUE(words) << words.error().message;
@@ -130,7 +154,7 @@ TEST(ParseSeries, what_is_wrong_is_told_with_its_line) {
   EXPECT_EQ(message("t,v\n1,3\n2\n"), "x.csv:3: the row has 1 of 2 cells");
   EXPECT_EQ(message("Datum,Pegel\n01.01.2026 00:00,2,031\n"),
             "x.csv:2: the row has 3 cells, the first one 2; decimal commas need tabs or semicolons "
-            "between cells, or quotes");
+            "between cells, or quotes, and there are none for thousands");
   EXPECT_TRUE(parse_series("t,v\n1,3,\n2,4,\n", "x.csv")) << "nothing stands in it";
   EXPECT_TRUE(message("t,v\n31.02.2026,3\n").starts_with("x.csv:2: '31.02.2026' is no time"));
   EXPECT_EQ(message("t,v\n1,3\n"), "x.csv: a series needs values at two different times at least");
