@@ -133,8 +133,19 @@ std::vector<Tick> dated_ticks(const analysis::EvenSeries& series, double samples
   return ticks;
 }
 
+std::vector<Tick> year_ticks(const analysis::EvenSeries& series, double samples) {
+  std::vector<Tick> ticks;
+  const int first = series.year(0);
+  const double apart = series.step_seconds / analysis::kSecondsOfYear;
+  for (const double year : round_ticks(first, first + samples * apart, kMostTicks))
+    if (year == std::round(year))
+      ticks.push_back({(year - first) / apart, fmt::format("{}", year), ""});
+  return ticks;
+}
+
 std::vector<Tick> ticks_of(const analysis::EvenSeries& series, double samples) {
   constexpr double kLatest = 9e9;
+  if (series.years) return year_ticks(series, samples);
   if (is_dated(series) && series.start + samples * series.step_seconds < kLatest)
     return dated_ticks(series, samples);
   std::vector<Tick> ticks;

@@ -56,6 +56,27 @@ TEST(SeriesText, a_series_that_ends_now_ends_now_and_an_old_one_at_its_last_valu
   EXPECT_NE(series_text(view_of(0), false, 90).find(" value 480\n"), std::string::npos);
 }
 
+TEST(SeriesText, years_are_told_as_years) {
+  auto view = view_of(0);
+  view.series.start = -31536000;  // 1969
+  view.series.step_seconds = analysis::kSecondsOfYear;
+  view.series.values.resize(56);
+  view.series.years = true;
+  view.series.marked = 0;
+  view.now = 1.76e9;
+  view.analysis = *analysis::analyze_series(view.series, {.horizon = 10});
+  view.analysis.changes = {{20, 1, 2}};
+  const auto text = series_text(view, false, 90);
+  EXPECT_NE(text.find("the next 10 years (10 samples)"), std::string::npos) << text;
+  EXPECT_NE(text.find(" 1969 "), std::string::npos) << text;
+  EXPECT_NE(text.find(" 2024\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("from 1 to 2 at 1989"), std::string::npos) << text;
+  EXPECT_NE(text.find("  1 year "), std::string::npos) << text;
+  const auto page = series_page(view);
+  EXPECT_NE(page.find(">1980</text>"), std::string::npos);
+  EXPECT_EQ(page.find("UTC"), std::string::npos);
+}
+
 SeriesView view_of_values(std::vector<double> values, const analysis::SeriesQuestions& questions) {
   SeriesView view{"x", {0, 0, std::move(values)}, {}};
   view.analysis = *analysis::analyze_series(view.series, questions);

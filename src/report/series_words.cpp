@@ -14,6 +14,8 @@ namespace {
 /// Times below are counted from the beginning of something, not from 1970: it is 1973 behind it.
 constexpr double kDates = 1e8;
 constexpr double kDay = 86400;
+/// Steps from here on are told in years.
+constexpr double kNearlyYear = 360 * kDay;
 constexpr size_t kMostChanges = 4;
 
 std::string duration_text(double seconds) {
@@ -25,6 +27,11 @@ std::string duration_text(double seconds) {
   for (const std::string_view nothing : {" 0 s", " 0 min"})
     if (text.ends_with(nothing)) text.resize(text.size() - nothing.size());
   return text;
+}
+
+std::string years_text(double seconds) {
+  const double years = std::round(seconds / analysis::kSecondsOfYear * 100) / 100;
+  return fmt::format("{} year{}", format_number(years), years == 1 ? "" : "s");
 }
 
 std::string count_text(double samples) {
@@ -117,11 +124,13 @@ std::string span_text(double samples, double step_seconds) {
 std::string ahead_text(double samples, double step_seconds) {
   const double whole = std::round(samples);
   const double shown = std::abs(samples - whole) < 0.05 ? whole : samples;
+  if (step_seconds >= kNearlyYear) return years_text(shown * step_seconds);
   return step_seconds > 0 ? duration_text(shown * step_seconds) : count_text(samples);
 }
 
 std::string place_text(const analysis::EvenSeries& series, double at) {
   if (!(series.step_seconds > 0)) return fmt::format("value {:.0f}", at + 1);
+  if (series.years) return std::to_string(series.year(at));
   const double time = series.start + at * series.step_seconds;
   if (series.start < kDates || time > 9e9) return duration_text(at * series.step_seconds) + " in";
   const auto text = format_utc(Timestamp(from_seconds(time)));
@@ -130,7 +139,7 @@ std::string place_text(const analysis::EvenSeries& series, double at) {
 }
 
 bool is_dated(const analysis::EvenSeries& series) {
-  return series.step_seconds > 0 && series.start >= kDates;
+  return series.step_seconds > 0 && series.start >= kDates && !series.years;
 }
 
 std::string end_text(const SeriesView& view) {

@@ -13,11 +13,11 @@ namespace assay::report {
 std::string span_text(double samples, double step_seconds);
 /// "7 samples", or "7 min" where the step is known.
 std::string ahead_text(double samples, double step_seconds);
-/// When a value is: a date, "12 min 30 s in", or its number.
+/// When a value is: a date, a year, "12 min 30 s in", or its number.
 std::string place_text(const analysis::EvenSeries& series, double at);
 /// When the last value is: "now", or as place_text() tells it.
 std::string end_text(const SeriesView& view);
-/// Whether its times are dates.
+/// Whether its times are dates; years are none.
 bool is_dated(const analysis::EvenSeries& series);
 /// The answer in one sentence without a full stop.
 std::string series_answer(const SeriesView& view);

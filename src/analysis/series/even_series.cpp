@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
@@ -34,6 +35,17 @@ double even_step(const Samples& sorted) {
 }
 
 }  // namespace
+
+int EvenSeries::year(double at) const {
+  return static_cast<int>(std::lround(1970 + (start + at * step_seconds) / kSecondsOfYear));
+}
+
+double EvenSeries::time(size_t i) const {
+  const auto at = static_cast<double>(i);
+  if (!years) return start + step_seconds * at;
+  const std::chrono::sys_days first(std::chrono::year(year(at)) / 1 / 1);
+  return 86400.0 * static_cast<double>(first.time_since_epoch().count());
+}
 
 Result<EvenSeries> evenly(Samples samples, size_t most) {
   std::erase_if(samples, [](const auto& sample) { return !std::isfinite(sample.first); });

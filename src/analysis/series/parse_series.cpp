@@ -3,6 +3,7 @@
 #include "series_cells.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
@@ -86,6 +87,7 @@ struct Reading {
   bool timed = false;
   CellReader cells = {};
   bool percent = false;  ///< a value was written with its sign
+  bool years = true;     ///< every time may be one
   CommaNumbers commas = {};
   Samples samples = {};
 };
@@ -108,12 +110,13 @@ Result<void> read_row(Reading& reading, const Cells& cells, size_t line) {
   auto time = reading.timed ? reading.cells.time(cells[0])
                             : std::optional(static_cast<double>(reading.samples.size()));
   if (!time)
-    return bad_input(fmt::format(
-        "{}:{}: '{}' is no time; seconds since 1970, 2026-01-31T12:00:00Z, 2026-01-31 or "
-        "31.01.2026 12:00 are read",
-        reading.who, line, shown(cells[0])));
+    return bad_input(
+        fmt::format("{}:{}: '{}' is no time; seconds since 1970, 2026-01-31T12:00:00Z, 2026-01-31, "
+                    "31.01.2026 12:00 or years are read",
+                    reading.who, line, shown(cells[0])));
   if (reading.samples.size() >= kMostValues)
     return bad_input(fmt::format("{} has more than {} values", reading.who, kMostValues));
+  reading.years = reading.years && is_year(cells[0]);
   reading.commas.add(cells);
   reading.samples.emplace_back(*time, *value);
   return {};
@@ -140,10 +143,29 @@ size_t without_marks(Samples& samples) {
   return count;
 }
 
+/// Whether the head of a column of numbers says that they are no years.
+bool counts_seconds(std::string_view head) {
+  std::string name(trim(head));
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const std::string_view word : {"sec", "(s)", "[s]", "index", "sample", "step", "row"})
+    if (name.find(word) != name.npos) return true;
+  return name == "s" || name == "t" || name == "i" || name == "n";
+}
+
+/// From a series whose seconds are years.
+void count_years(EvenSeries& series) {
+  series.start = (series.start - 1970) * kSecondsOfYear;
+  series.step_seconds *= kSecondsOfYear;
+  series.years = true;
+  series.start = series.time(0);
+}
+
 Result<EvenSeries> even_steps(Reading reading) {
   if (reading.timed) {
     auto series = evenly(std::move(reading.samples), kMostValues);
     if (!series) return bad_input(fmt::format("{}: {}", reading.who, series.error().message));
+    if (reading.years) count_years(*series);
     return series;
   }
   EvenSeries series;
@@ -165,6 +187,7 @@ Result<EvenSeries> parse_series(std::string_view text, const std::string& who,
   const bool head = !reading.cells.value(cells.size() > 1 ? cells[1] : cells[0]);
   ASSAY_TRY(reading.place, place_of(column, cells, head, who));
   std::string name(head ? trim(cells[reading.place]) : "");
+  reading.years = !head || !counts_seconds(cells[0]);
   if (!head) ASSAY_CHECK(read_row(reading, cells, rest.lines + rows.line()));
   while (true) {
     ASSAY_TRY(more, rows.next(cells));

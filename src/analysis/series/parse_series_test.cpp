@@ -55,6 +55,39 @@ TEST(ParseSeries, dates_without_a_time_and_as_germans_write_them) {
     EXPECT_FALSE(parse_series(text, "x.csv")) << text;
 }
 
+TEST(ParseSeries, a_day_may_end_at_24) {
+  const auto series = parse_series(
+      "t,v\n2026-01-31 22:00,1\n2026-01-31 23:00,2\n2026-01-31 24:00,3\n2026-02-01T01:00,4\n"
+      "01.02.2026 02:00,5\n",
+      "x");
+  ASSERT_TRUE(series) << series.error().message;
+  EXPECT_EQ(series->step_seconds, 3600);
+  EXPECT_EQ(series->values, (std::vector<double>{1, 2, 3, 4, 5}));
+  EXPECT_TRUE(parse_series("2026-12-31T24:00:00Z,1\n2027-01-01T00:00:01,2\n", "x"));
+  EXPECT_FALSE(parse_series("2026-01-31 24:01,1\n2026-02-01 01:00,2\n", "x"));
+  EXPECT_FALSE(parse_series("2026-01-31 25:00,1\n2026-02-01 01:00,2\n", "x"));
+}
+
+TEST(ParseSeries, times_may_be_years) {
+  for (const char* text :
+       {"year,flow\n1987,1\n1988,2\n1990,4\n1989,3\n", "1987,1\n1988,2\n1989,3\n1990,4\n"}) {
+    const auto series = parse_series(text, "x");
+    ASSERT_TRUE(series) << series.error().message;
+    EXPECT_TRUE(series->years);
+    EXPECT_EQ(series->step_seconds, kSecondsOfYear);
+    EXPECT_EQ(series->start, 536457600) << "1987-01-01";
+    EXPECT_EQ(series->time(2), 599616000) << "1989-01-01";
+    EXPECT_EQ(series->year(3), 1990);
+    EXPECT_EQ(series->values, (std::vector<double>{1, 2, 3, 4}));
+  }
+  const auto old = parse_series("year,flow\n1901,1\n1911,2\n1921,3\n", "x");
+  EXPECT_EQ(old->year(2), 1921);
+  EXPECT_EQ(old->step_seconds, 10 * kSecondsOfYear);
+  for (const char* text :
+       {"seconds,flow\n1987,1\n1988,2\n", "0,1\n1987,1\n3974,2\n", "t,v\n1987.5,1\n1988,2\n"})
+    EXPECT_FALSE(parse_series(text, "x")->years) << text;
+}
+
 TEST(ParseSeries, decimal_commas_where_commas_part_no_cells) {
   for (const char* text : {"Zeit;Pegel\n0;2,5\n1;-0,25\n2;3\n", "0;2,5\n1;-0,25\n2;3\n",
                            "0,0\t2,5\n1,0\t-0,25\n2,0\t3\n"}) {
@@ -144,8 +177,8 @@ TEST(ParseSeries, what_is_wrong_is_told_with_its_line) {
   EXPECT_EQ(message(""), "x.csv is empty: there is no value in it");
   EXPECT_EQ(message("1\n2\nthree\n"), "x.csv:3: 'three' is no number");
   EXPECT_EQ(message("t,v\nmonday,3\n"),
-            "x.csv:2: 'monday' is no time; seconds since 1970, 2026-01-31T12:00:00Z, 2026-01-31 or "
-            "31.01.2026 12:00 are read");
+            "x.csv:2: 'monday' is no time; seconds since 1970, 2026-01-31T12:00:00Z, 2026-01-31, "
+            "31.01.2026 12:00 or years are read");
   EXPECT_EQ(message("time,value\n"), "x.csv has a head, but no value below it");
   EXPECT_EQ(message("# x\n1\n2\nthree\n"), "x.csv:4: 'three' is no number");
   EXPECT_EQ(message("1\n\x1b[31m\xff\n"), "x.csv:2: '?[31m?' is no number");

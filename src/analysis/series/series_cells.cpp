@@ -14,6 +14,7 @@ namespace assay::analysis {
 
 namespace {
 
+constexpr double kDay = 86400;
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 /// Seconds since 1970 have fewer digits for the next thousands of years; the same holds for
 /// milliseconds and microseconds.
@@ -57,6 +58,13 @@ std::string iso_of(std::string_view text) {
   return iso;
 }
 
+/// The end of a day as 24:00 becomes its beginning; whether it was one.
+bool turn_midnight(std::string& iso) {
+  if (iso.compare(10, 9, "T24:00:00") != 0) return false;
+  iso[11] = iso[12] = '0';
+  return true;
+}
+
 }  // namespace
 
 std::optional<double> CellReader::number(std::string_view text) const {
@@ -86,9 +94,17 @@ std::optional<double> CellReader::time(const std::string& cell) const {
     if (*count <= kMilliseconds) return *count;
     return *count / (*count > kNanoseconds ? 1e9 : *count > kMicroseconds ? 1e6 : 1e3);
   }
-  const auto time = parse_utc(iso_of(text));
+  std::string iso = iso_of(text);
+  const double later = iso.size() > 10 && turn_midnight(iso) ? kDay : 0;
+  const auto time = parse_utc(iso);
   if (!time) return std::nullopt;
-  return seconds(time->time_since_epoch());
+  return seconds(time->time_since_epoch()) + later;
+}
+
+bool is_year(std::string_view cell) {
+  const auto text = trim(cell);
+  const auto year = parse_uint(text);
+  return text.size() == 4 && year && *year >= 1500 && *year <= 2200;
 }
 
 }  // namespace assay::analysis

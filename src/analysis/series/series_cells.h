@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace assay::analysis {
 
@@ -19,5 +20,8 @@ struct CellReader {
  private:
   std::optional<double> number(std::string_view text) const;
 };
+
+/// Whether it may be one: four digits, of 1500 to 2200.
+bool is_year(std::string_view cell);
 
 }  // namespace assay::analysis

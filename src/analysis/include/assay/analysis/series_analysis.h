@@ -13,6 +13,9 @@
 
 namespace assay::analysis {
 
+/// The mean one.
+constexpr double kSecondsOfYear = 31'556'952;
+
 /// Values at equal distances, oldest first; NaN is a missing one.
 struct EvenSeries {
   double start = 0;         ///< in seconds since 1970 or since anything, of the first value
@@ -21,8 +24,12 @@ struct EvenSeries {
   std::string name = {};  ///< of what was measured, with its unit; empty: nobody knows
   size_t marked = 0;      ///< values of -999 or -9999 that were taken for missing
   size_t rows = 0;        ///< of the table that it was read from; 0: of none
+  bool years = false;     ///< its times are years, and a step is as many mean ones
 
-  double time(size_t i) const { return start + step_seconds * static_cast<double>(i); }
+  /// Of a year it is when that begins.
+  double time(size_t i) const;
+  /// For times that are years.
+  int year(double at) const;
 };
 
 /// Puts samples at any times into equal steps of the usual distance between them: several in one
@@ -33,9 +40,9 @@ Result<EvenSeries> evenly(std::vector<std::pair<double, double>> samples, size_t
 
 /// Reads a table `time,value`, with or without a head, or one value a line; tabs or semicolons may
 /// stand for commas, which are decimal ones then, and lines with # above it. Times are seconds (or
-/// milli-, micro-, nanoseconds) since 1970, seconds since anything, or dates with or without a
-/// time; an empty cell, NaN or null is a missing value, and so are -999 and -9999 where they are
-/// far below all others. `column` names or counts (from 1, the time not counted) one of several
+/// milli-, micro-, nanoseconds) since 1970, seconds since anything, dates with or without a time,
+/// or years; an empty cell, NaN or null is a missing value, and so are -999 and -9999 where they
+/// are far below all others. `column` names or counts (from 1, the time not counted) one of several
 /// columns of values; empty: the first. `who` is for messages.
 Result<EvenSeries> parse_series(std::string_view text, const std::string& who,
                                 const std::string& column = "");
