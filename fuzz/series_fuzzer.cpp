@@ -19,6 +19,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       for (size_t i = 1; i < series.samples.size(); ++i)
         if (series.samples[i].first < series.samples[i - 1].first) __builtin_trap();
   }
+  static_cast<void>(analysis::parse_series(
+      text, "fuzz", {.column = "3", .time_column = "2", .missing = {"M", "-7", "1e36"}}));
   const auto series = analysis::parse_series(text, "fuzz");
   if (!series || series->values.size() > 2000) return 0;
   const auto found = analysis::analyze_series(*series, {.horizon = 5});

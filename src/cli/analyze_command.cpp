@@ -26,7 +26,7 @@ constexpr const char* kUsualPast = "6h";
 
 struct AnalyzeArguments {
   std::string file;
-  std::string column;
+  analysis::SeriesTable table;
   PrometheusOptions prometheus;
   std::string query;
   std::string last;
@@ -110,7 +110,10 @@ Result<void> check_source(const AnalyzeArguments& args) {
   for (const auto& [option, text] : {std::pair{"--for", args.last}, {"--step", args.step}})
     if (!asks && !text.empty())
       return bad_input(fmt::format("{} is for --query; of a file, all is read", option));
-  if (asks && !args.column.empty()) return bad_input("--column is for files");
+  const auto& table = args.table;
+  if (asks && !table.column.empty()) return bad_input("--column is for files");
+  if (asks && !table.time_column.empty()) return bad_input("--time-column is for files");
+  if (asks && !table.missing.empty()) return bad_input("--missing is for files");
   return {};
 }
 
@@ -118,7 +121,7 @@ Result<analysis::EvenSeries> read_series(const AnalyzeArguments& args) {
   ASSAY_CHECK(check_source(args));
   if (!args.query.empty()) return asked_series(args);
   ASSAY_TRY(const auto text, text_of(args.file));
-  return analysis::parse_series(text, args.file == "-" ? "standard input" : args.file, args.column);
+  return analysis::parse_series(text, args.file == "-" ? "standard input" : args.file, args.table);
 }
 
 /// A count of samples, or a time that is so many steps.
@@ -180,8 +183,20 @@ void add_options(CLI::App& command, AnalyzeArguments& args) {
       .add_option("file", args.file,
                   "A table 'time,value', or one value a line; - is standard input")
       ->type_name("FILE");
-  command.add_option("--column", args.column, "Which one of several columns, by name or number")
-      ->type_name("NAME");
+  command
+      .add_option("--column", args.table.column,
+                  "Which one of several columns has the values, by name or number")
+      ->type_name("NAME|N");
+  command
+      .add_option("--time-column", args.table.time_column,
+                  "Which one has the times (default: the only one of dates, or the first)")
+      ->type_name("NAME|N");
+  command
+      .add_option("--missing", args.table.missing,
+                  "What also stands for a missing value, as in -7777,M")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("VALUE[,VALUE...]");
   command
       .add_option("--horizon", args.horizon,
                   "How far to tell, in samples or as a time (default: an hour, or 48 samples)")
@@ -216,6 +231,7 @@ void add_analyze_command(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("analyze", "Cycles, changes and forecast of any series");
   command->footer(
       "\nExamples:\n  assay analyze gpu.csv\n  assay analyze gpu.csv --horizon 1d --json\n"
+      "  assay analyze river.rdb --time-column datetime --column 69928_00065 --missing Ice,Eqp\n"
       "  assay analyze --prometheus http://10.0.0.5:9090 --for 7d \\\n"
       "    --query 'avg(DCGM_FI_DEV_GPU_UTIL)' --html gpus.html\n");
   auto args = std::make_shared<AnalyzeArguments>();

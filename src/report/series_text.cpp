@@ -150,6 +150,7 @@ Json series_document(const SeriesView& view) {
                    {"forecast", forecast_json(view)}};
   if (found.season) document["season"] = *found.season;
   if (view.series.marked) document["missing_marked"] = view.series.marked;
+  if (!view.series.columns.empty()) document["columns"] = view.series.columns;
   if (view.series.rows > 0) document["rows"] = view.series.rows;
   if (step > 0) {
     document["start"] = view.series.start;

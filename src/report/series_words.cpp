@@ -86,10 +86,11 @@ std::string rows_text(const analysis::EvenSeries& series) {
   return fmt::format(" (means of {} rows: several have the same time)", series.rows);
 }
 
-std::string missing_text(size_t missing, size_t marked) {
+std::string missing_text(size_t missing, const analysis::EvenSeries& series) {
   if (missing == 0) return "";
-  return marked ? fmt::format("{} missing ({} written as -999 or -9999), ", missing, marked)
-                : fmt::format("{} missing, ", missing);
+  return series.marked
+             ? fmt::format("{} missing ({} written as {}), ", missing, series.marked, series.marks)
+             : fmt::format("{} missing, ", missing);
 }
 
 std::string methods_text(const analysis::Forecast& forecast) {
@@ -186,9 +187,10 @@ std::vector<std::pair<std::string, std::string>> series_findings(const SeriesVie
   const auto& summary = found.summary;
   std::vector<std::pair<std::string, std::string>> lines;
   const size_t missing = view.series.values.size() - summary.known;
+  if (!view.series.columns.empty()) lines.emplace_back("read", view.series.columns);
   lines.emplace_back(
       "values", fmt::format("{}{}, {}mean {}, p95 {}, {}", summary.known, rows_text(view.series),
-                            missing_text(missing, view.series.marked), format_number(summary.mean),
+                            missing_text(missing, view.series), format_number(summary.mean),
                             format_number(summary.p95), range_text(summary.min, summary.max)));
   for (const auto& cycle : found.cycles)
     lines.emplace_back(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comma_numbers.h"
-#include "series_cells.h"
+#include "series_layout.h"
 
 #include <algorithm>
 #include <cctype>
@@ -62,63 +62,67 @@ char separator_of(std::string_view text) {
   return ',';
 }
 
-/// Which cell of a row has the value.
-Result<size_t> place_of(const std::string& column, const Cells& first, bool head,
-                        const std::string& who) {
-  if (column.empty()) return first.size() > 1 ? 1 : 0;
-  if (head)
-    for (size_t i = 0; i < first.size(); ++i)
-      if (trim(first[i]) == column) return i;
-  const size_t times = first.size() > 1 ? 1 : 0;
-  const auto number = parse_uint(column);
-  if (number && *number > times && *number <= first.size()) return static_cast<size_t>(*number) - 1;
-  std::string names;
-  for (size_t i = 1; head && i < std::min<size_t>(first.size(), 9); ++i)
-    names += (i > 1 ? ", " : "") + std::string(trim(first[i]));
-  return bad_input(names.empty()
-                       ? fmt::format("{} has no column '{}'", who, column)
-                       : fmt::format("{} has no column '{}'; there are {}", who, column, names));
-}
-
 struct Reading {
   std::string who;
-  size_t place = 0;
-  size_t columns = 1;
-  bool timed = false;
+  SeriesLayout layout = {};
   CellReader cells = {};
+  size_t marked = 0;     ///< by what the caller said
   bool percent = false;  ///< a value was written with its sign
   bool years = true;     ///< every time may be one
   CommaNumbers commas = {};
   Samples samples = {};
 };
 
-Result<void> read_row(Reading& reading, const Cells& cells, size_t line) {
-  if (cells.size() <= reading.place)
+/// Ice, M or *** may be what somebody writes where there is no value.
+std::string missing_hint(std::string_view cell) {
+  constexpr size_t kLongest = 8;
+  const bool word = std::all_of(cell.begin(), cell.end(), [](unsigned char c) {
+    return c < 0x80 && (std::isalpha(c) || c == '*');
+  });
+  if (!word || cell.size() > kLongest) return "";
+  return fmt::format("; where it stands for a missing value, say --missing '{}'", cell);
+}
+
+Result<void> check_cells(const Reading& reading, const Cells& cells, size_t line) {
+  const auto& layout = reading.layout;
+  if (cells.size() <= layout.last())
     return bad_input(fmt::format("{}:{}: the row has {} of {} cells", reading.who, line,
-                                 cells.size(), reading.place + 1));
-  for (size_t i = reading.columns; i < cells.size(); ++i)
+                                 cells.size(), layout.last() + 1));
+  for (size_t i = layout.columns; i < cells.size(); ++i)
     if (!trim(cells[i]).empty())
       return bad_input(fmt::format(
           "{}:{}: the row has {} cells, the first one {}; decimal commas need tabs or semicolons "
           "between cells, or quotes, and there are none for thousands",
-          reading.who, line, cells.size(), reading.columns));
-  const auto value = reading.cells.value(cells[reading.place]);
+          reading.who, line, cells.size(), layout.columns));
+  return {};
+}
+
+Result<double> time_of(const Reading& reading, const Cells& cells, size_t line) {
+  if (!reading.layout.time) return static_cast<double>(reading.samples.size());
+  const auto& cell = cells[*reading.layout.time];
+  if (const auto time = reading.cells.time(cell)) return *time;
+  return bad_input(
+      fmt::format("{}:{}: '{}' is no time; seconds since 1970, 2026-01-31T12:00:00Z, 2026-01-31, "
+                  "31.01.2026 12:00 or years are read{}",
+                  reading.who, line, shown(cell),
+                  reading.layout.columns > 2 ? ", and --time-column says in which column" : ""));
+}
+
+Result<void> read_row(Reading& reading, const Cells& cells, size_t line) {
+  ASSAY_CHECK(check_cells(reading, cells, line));
+  const auto& cell = cells[reading.layout.value];
+  const auto value = reading.cells.value(cell);
   if (!value)
-    return bad_input(
-        fmt::format("{}:{}: '{}' is no number", reading.who, line, shown(cells[reading.place])));
-  reading.percent = reading.percent || trim(cells[reading.place]).ends_with('%');
-  auto time = reading.timed ? reading.cells.time(cells[0])
-                            : std::optional(static_cast<double>(reading.samples.size()));
-  if (!time)
-    return bad_input(
-        fmt::format("{}:{}: '{}' is no time; seconds since 1970, 2026-01-31T12:00:00Z, 2026-01-31, "
-                    "31.01.2026 12:00 or years are read",
-                    reading.who, line, shown(cells[0])));
+    return bad_input(fmt::format("{}:{}: '{}' is no number{}", reading.who, line, shown(cell),
+                                 missing_hint(trim(cell))));
+  reading.percent = reading.percent || trim(cell).ends_with('%');
+  if (reading.cells.is_marked(cell)) ++reading.marked;
+  ASSAY_TRY(const double time, time_of(reading, cells, line));
   if (reading.samples.size() >= kMostValues)
     return bad_input(fmt::format("{} has more than {} values", reading.who, kMostValues));
-  reading.years = reading.years && is_year(cells[0]);
+  reading.years = reading.years && reading.layout.time && is_year(cells[*reading.layout.time]);
   reading.commas.add(cells);
-  reading.samples.emplace_back(*time, *value);
+  reading.samples.emplace_back(time, *value);
   return {};
 }
 
@@ -162,7 +166,7 @@ void count_years(EvenSeries& series) {
 }
 
 Result<EvenSeries> even_steps(Reading reading) {
-  if (reading.timed) {
+  if (reading.layout.time) {
     auto series = evenly(std::move(reading.samples), kMostValues);
     if (!series) return bad_input(fmt::format("{}: {}", reading.who, series.error().message));
     if (reading.years) count_years(*series);
@@ -173,41 +177,76 @@ Result<EvenSeries> even_steps(Reading reading) {
   return series;
 }
 
+Result<std::vector<Cells>> first_rows(CsvRows rows) {
+  constexpr size_t kEnough = 100;
+  std::vector<Cells> first;
+  Cells cells;
+  while (first.size() < kEnough) {
+    ASSAY_TRY(const bool more, rows.next(cells));
+    if (!more) break;
+    first.push_back(cells);
+  }
+  return first;
+}
+
+Result<void> read_rows(Reading& reading, CsvRows rows, size_t lines) {
+  Cells cells;
+  for (size_t i = 0;; ++i) {
+    ASSAY_TRY(const bool more, rows.next(cells));
+    if (!more) break;
+    if (i >= reading.layout.skipped) ASSAY_CHECK(read_row(reading, cells, lines + rows.line()));
+  }
+  if (reading.samples.empty())
+    return bad_input(fmt::format("{} has a head, but no value below it", reading.who));
+  return {};
+}
+
+/// That nothing was taken for a table that is none.
+Result<void> check_commas(const Reading& reading, const SeriesTable& asked) {
+  if (reading.layout.head || reading.cells.decimal_comma || !asked.time_column.empty() ||
+      !reading.commas.found(reading.samples))
+    return {};
+  return bad_input(fmt::format(
+      "every line of {} may be a time and a value, or one number with a comma in it; write "
+      "numbers with a point for decimals and nothing for thousands, or a head above a table, as "
+      "in time,value",
+      reading.who));
+}
+
+std::string marks_text(const std::vector<std::string>& said, bool found) {
+  std::vector<std::string> marks = said;
+  if (found) marks.insert(marks.end(), {"-999", "-9999"});
+  std::string text;
+  for (size_t i = 0; i < marks.size(); ++i)
+    text += (i == 0 ? "" : i + 1 < marks.size() ? ", " : " or ") + marks[i];
+  return text;
+}
+
 }  // namespace
 
 Result<EvenSeries> parse_series(std::string_view text, const std::string& who,
-                                const std::string& column) {
+                                const SeriesTable& table) {
   const auto rest = without_remarks(text);
   const char separator = separator_of(rest.text);
-  CsvRows rows(rest.text, separator);
-  Cells cells;
-  ASSAY_TRY(bool more, rows.next(cells));
-  if (!more) return bad_input(fmt::format("{} is empty: there is no value in it", who));
-  Reading reading{who, 0, cells.size(), cells.size() > 1, {separator != ','}};
-  const bool head = !reading.cells.value(cells.size() > 1 ? cells[1] : cells[0]);
-  ASSAY_TRY(reading.place, place_of(column, cells, head, who));
-  std::string name(head ? trim(cells[reading.place]) : "");
-  reading.years = !head || !counts_seconds(cells[0]);
-  if (!head) ASSAY_CHECK(read_row(reading, cells, rest.lines + rows.line()));
-  while (true) {
-    ASSAY_TRY(more, rows.next(cells));
-    if (!more) break;
-    ASSAY_CHECK(read_row(reading, cells, rest.lines + rows.line()));
-  }
-  if (reading.samples.empty())
-    return bad_input(fmt::format("{} has a head, but no value below it", who));
-  if (!head && separator == ',' && reading.commas.found(reading.samples))
-    return bad_input(fmt::format(
-        "every line of {} may be a time and a value, or one number with a comma in it; write "
-        "numbers with a point for decimals and nothing for thousands, or a head above a table, as "
-        "in time,value",
-        who));
+  const CsvRows rows(rest.text, separator);
+  ASSAY_TRY(const auto first, first_rows(rows));
+  if (first.empty()) return bad_input(fmt::format("{} is empty: there is no value in it", who));
+  Reading reading{who, {}, {separator != ',', table.missing}};
+  ASSAY_TRY(reading.layout, layout_of(first, reading.cells, table, who));
+  reading.years = !counts_seconds(reading.layout.time_name);
+  ASSAY_CHECK(read_rows(reading, rows, rest.lines));
+  ASSAY_CHECK(check_commas(reading, table));
+  std::string name = reading.layout.name;
   if (reading.percent && name.find('%') == name.npos) name += name.empty() ? "%" : " %";
-  const size_t marked = without_marks(reading.samples), count = reading.samples.size();
+  const size_t found = without_marks(reading.samples), count = reading.samples.size();
+  const size_t said = reading.marked;
+  auto columns = reading.layout.words();
   ASSAY_TRY(auto series, even_steps(std::move(reading)));
   series.name = std::move(name);
-  series.marked = marked;
+  series.marked = said + found;
+  series.marks = marks_text(said ? table.missing : std::vector<std::string>(), found > 0);
   series.rows = count;
+  series.columns = std::move(columns);
   return series;
 }
 

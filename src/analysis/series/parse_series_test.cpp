@@ -144,7 +144,7 @@ TEST(ParseSeries, words_and_marks_for_missing_values) {
 
 TEST(ParseSeries, the_name_of_the_column_and_its_unit) {
   EXPECT_EQ(parse_series("t,level\n0,1\n1,2\n", "x")->name, "level");
-  EXPECT_EQ(parse_series("t,a,b\n0,1,5 %\n1,2,7 %\n", "x", "3")->name, "b %");
+  EXPECT_EQ(parse_series("t,a,b\n0,1,5 %\n1,2,7 %\n", "x", {.column = "3"})->name, "b %");
   EXPECT_EQ(parse_series("0,1\n1,2\n", "x")->name, "");
 }
 
@@ -153,7 +153,7 @@ TEST(ParseSeries, what_nvidia_smi_writes) {
       "timestamp, utilization.gpu [%], memory.used [MiB], power.draw [W]\n"
       "2023/11/14 22:13:20.000, 35 %, 1024 MiB, 61.20 W\n"
       "2023/11/14 22:13:21.000, 40 %, 1030 MiB, [N/A]\n",
-      "smi.csv", "utilization.gpu [%]");
+      "smi.csv", {.column = "utilization.gpu [%]"});
   ASSERT_TRUE(series) << series.error().message;
   EXPECT_EQ(series->start, 1700000000);
   EXPECT_EQ(series->step_seconds, 1);
@@ -162,25 +162,104 @@ TEST(ParseSeries, what_nvidia_smi_writes) {
 
 TEST(ParseSeries, one_of_several_columns) {
   constexpr const char* kTable = "t,cpu,gpu 0\n0,1,7\n1,2,8\n2,3,9\n";
-  EXPECT_EQ(parse_series(kTable, "x", "gpu 0")->values[2], 9);
-  EXPECT_EQ(parse_series(kTable, "x", "3")->values[2], 9);
-  EXPECT_EQ(parse_series(kTable, "x", "2")->values[2], 3);
-  EXPECT_FALSE(parse_series(kTable, "x", "1")) << "the time";
-  EXPECT_FALSE(parse_series(kTable, "x", "4"));
+  EXPECT_EQ(parse_series(kTable, "x", {.column = "gpu 0"})->values[2], 9);
+  EXPECT_EQ(parse_series(kTable, "x", {.column = "3"})->values[2], 9);
+  EXPECT_EQ(parse_series(kTable, "x", {.column = "2"})->values[2], 3);
+  EXPECT_FALSE(parse_series(kTable, "x", {.column = "1"})) << "the time";
+  EXPECT_FALSE(parse_series(kTable, "x", {.column = "4"}));
   EXPECT_EQ(parse_series(kTable, "x")->values[2], 3);
-  EXPECT_EQ(parse_series(kTable, "x", "ram").error().message,
+  EXPECT_EQ(parse_series(kTable, "x", {.column = "ram"}).error().message,
             "x has no column 'ram'; there are cpu, gpu 0");
+}
+
+/// As the USGS writes them: formats below the head, words before the time and behind the value.
+constexpr const char* kRiver =
+    "# some remarks\n"
+    "agency_cd\tsite_no\tdatetime\ttz_cd\t69928_00065\t69928_00065_cd\t69929_00060\n"
+    "5s\t15s\t20d\t6s\t14n\t10s\t14n\n"
+    "USGS\t01646500\t2026-01-01 00:00\tEST\t5.31\tA\t100\n"
+    "USGS\t01646500\t2026-01-01 00:15\tEST\tIce\tA\t101\n"
+    "USGS\t01646500\t2026-01-01 00:30\tEST\t5.33\tP\t-7777\n"
+    "USGS\t01646500\t2026-01-01 00:45\tEST\t5.34\tP\t103\n";
+
+TEST(ParseSeries, times_behind_other_columns_are_found) {
+  const auto level = parse_series(kRiver, "x", {.missing = {"ice"}});
+  ASSERT_TRUE(level) << level.error().message;
+  EXPECT_EQ(level->start, 1767225600);
+  EXPECT_EQ(level->step_seconds, 900);
+  EXPECT_EQ(level->name, "69928_00065");
+  EXPECT_EQ(level->columns, "column 5 (69928_00065) by the times of column 3 (datetime)");
+  ASSERT_EQ(level->values.size(), 4);
+  EXPECT_TRUE(std::isnan(level->values[1]));
+  EXPECT_EQ(level->values[3], 5.34);
+  for (const char* column : {"69929_00060", "7"})
+    EXPECT_EQ(parse_series(kRiver, "x", {.column = column})->values[1], 101);
+  EXPECT_EQ(parse_series(kRiver, "x").error().message,
+            "x:5: 'Ice' is no number; where it stands for a missing value, say --missing 'Ice'");
+  const auto headless = parse_series("A,2026-01-01,7,1.5\nA,2026-01-02,7,2.5\nA,2026-01-03,7,3.5\n",
+                                     "x", {.column = "4"});
+  ASSERT_TRUE(headless) << headless.error().message;
+  EXPECT_EQ(headless->values, (std::vector<double>{1.5, 2.5, 3.5}));
+  const auto behind = parse_series("flow,day\n3,2026-01-01\n4,2026-01-02\n", "x");
+  ASSERT_TRUE(behind) << behind.error().message;
+  EXPECT_EQ(behind->values, (std::vector<double>{3, 4}));
+}
+
+TEST(ParseSeries, the_column_of_times_can_be_said) {
+  constexpr const char* kTwo =
+      "id,local,utc,v\n7,2026-01-01 01:00,2026-01-01 00:00,1\n7,2026-01-01 02:00,2026-01-01 "
+      "01:00,2\n";
+  EXPECT_EQ(parse_series(kTwo, "x").error().message,
+            "x has several columns of dates; say --time-column local or utc");
+  for (const char* column : {"utc", "3"}) {
+    const auto series = parse_series(kTwo, "x", {.time_column = column});
+    ASSERT_TRUE(series) << series.error().message;
+    EXPECT_EQ(series->start, 1767225600);
+    EXPECT_EQ(series->values, (std::vector<double>{1, 2}));
+  }
+  const auto message = [&](const SeriesTable& asked) {
+    return parse_series(kTwo, "x", asked).error().message;
+  };
+  EXPECT_EQ(message({.time_column = "cet"}), "x has no column 'cet'; there are id, local, utc, v");
+  EXPECT_EQ(message({.column = "utc", .time_column = "utc"}),
+            "x: column 'utc' has the times; --column is for the values");
+  EXPECT_EQ(parse_series("1\n2\n", "x", {.time_column = "1"}).error().message,
+            "x has one column only, and no times beside it");
+  EXPECT_TRUE(parse_series("2,031\n1,998\n", "x", {.time_column = "1"}));
+  // A date that is the same in all rows is no time where the first column counts.
+  const auto same = parse_series("t,v,calibrated\n0,1,2026-01-01\n5,2,2026-01-01\n", "x");
+  ASSERT_TRUE(same) << same.error().message;
+  EXPECT_EQ(same->step_seconds, 5);
+}
+
+TEST(ParseSeries, what_else_is_missing_can_be_said) {
+  const auto series = parse_series(
+      "t,v\n0,1\n1,M\n2,-7777.0\n3,9.969209968386869E36\n4,5\n5,m\n6,-999\n7,-7777.5\n", "x",
+      {.missing = {"M", "-7777", "9.96921e+36"}});
+  ASSERT_TRUE(series) << series.error().message;
+  EXPECT_EQ(series->marked, 4);
+  EXPECT_EQ(series->marks, "M, -7777 or 9.96921e+36");
+  for (const size_t i : {1, 2, 3, 5}) EXPECT_TRUE(std::isnan(series->values[i])) << i;
+  EXPECT_EQ(series->values[7], -7777.5);
+  const auto both = parse_series("5\n-1\n-999\n4\n", "x", {.missing = {"-1"}});
+  EXPECT_EQ(both->marks, "-1, -999 or -9999");
+  EXPECT_EQ(both->marked, 2);
+  EXPECT_EQ(parse_series("M\n1\n2\n", "x", {.missing = {"M"}})->values.size(), 3) << "no head";
 }
 
 TEST(ParseSeries, what_is_wrong_is_told_with_its_line) {
   const auto message = [](const char* text) { return parse_series(text, "x.csv").error().message; };
   EXPECT_EQ(message(""), "x.csv is empty: there is no value in it");
-  EXPECT_EQ(message("1\n2\nthree\n"), "x.csv:3: 'three' is no number");
+  EXPECT_EQ(
+      message("1\n2\nthree\n"),
+      "x.csv:3: 'three' is no number; where it stands for a missing value, say --missing 'three'");
   EXPECT_EQ(message("t,v\nmonday,3\n"),
             "x.csv:2: 'monday' is no time; seconds since 1970, 2026-01-31T12:00:00Z, 2026-01-31, "
             "31.01.2026 12:00 or years are read");
   EXPECT_EQ(message("time,value\n"), "x.csv has a head, but no value below it");
-  EXPECT_EQ(message("# x\n1\n2\nthree\n"), "x.csv:4: 'three' is no number");
+  EXPECT_EQ(
+      message("# x\n1\n2\nthree\n"),
+      "x.csv:4: 'three' is no number; where it stands for a missing value, say --missing 'three'");
   EXPECT_EQ(message("1\n\x1b[31m\xff\n"), "x.csv:2: '?[31m?' is no number");
   EXPECT_EQ(message(("1\n" + std::string(5000, 'y')).c_str()),
             "x.csv:2: '" + std::string(40, 'y') + "...' is no number");

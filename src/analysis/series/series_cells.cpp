@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <fmt/format.h>
 #include <limits>
 
@@ -20,13 +21,25 @@ constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 /// milliseconds and microseconds.
 constexpr double kMilliseconds = 1e11, kMicroseconds = 1e14, kNanoseconds = 1e17;
 
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower;
+}
+
 bool is_missing(std::string_view text) {
   constexpr std::string_view kWords[] = {"",     "nan",  "null",  "na", "n/a", "none", "inf",
                                          "+inf", "-inf", "[n/a]", "-",  "--",  "?"};
-  std::string lower(trim(text));
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return std::find(std::begin(kWords), std::end(kWords), lower) != std::end(kWords);
+  return std::find(std::begin(kWords), std::end(kWords), lower_case(trim(text))) !=
+         std::end(kWords);
+}
+
+/// Also where one of them was rounded, as fill values of 1e36 are.
+bool are_same(double value, double mark) {
+  constexpr double kHuge = 1e30, kRounded = 1e-5;
+  if (std::abs(mark) < kHuge) return value == mark;
+  return std::abs(value / mark - 1) < kRounded;
 }
 
 /// 31.1.2026 with anything behind it as 2026-01-31; empty when it is none.
@@ -78,7 +91,7 @@ std::optional<double> CellReader::number(std::string_view text) const {
 }
 
 std::optional<double> CellReader::value(const std::string& cell) const {
-  if (is_missing(cell)) return kMissing;
+  if (is_missing(cell) || is_marked(cell)) return kMissing;
   std::string_view text = trim(cell);
   for (const std::string_view unit : {"%", " MiB", " W", " MHz"})
     if (text.ends_with(unit)) {
@@ -86,6 +99,16 @@ std::optional<double> CellReader::value(const std::string& cell) const {
       break;
     }
   return number(trim(text));
+}
+
+bool CellReader::is_marked(const std::string& cell) const {
+  if (missing.empty()) return false;
+  const auto text = trim(cell);
+  const auto value = number(text);
+  return std::any_of(missing.begin(), missing.end(), [&](const std::string& mark) {
+    const auto marked = value ? parse_double(mark) : std::nullopt;
+    return marked ? are_same(*value, *marked) : lower_case(text) == lower_case(mark);
+  });
 }
 
 std::optional<double> CellReader::time(const std::string& cell) const {

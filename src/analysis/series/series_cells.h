@@ -4,18 +4,23 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace assay::analysis {
 
 /// What a cell of a table says, where a comma in numbers may be the decimal one.
 struct CellReader {
   bool decimal_comma = false;
+  std::vector<std::string> missing = {};  ///< words and numbers that also stand for no value
 
   /// Also with one of the units that nvidia-smi writes; NaN is a missing value, nothing is no
   /// number.
   std::optional<double> value(const std::string& cell) const;
   /// Seconds since 1970 or since anything, from numbers and dates.
   std::optional<double> time(const std::string& cell) const;
+  bool is_date(const std::string& cell) const { return !number(cell) && time(cell); }
+  /// Whether it is one of `missing`.
+  bool is_marked(const std::string& cell) const;
 
  private:
   std::optional<double> number(std::string_view text) const;

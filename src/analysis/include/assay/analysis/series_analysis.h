@@ -21,10 +21,12 @@ struct EvenSeries {
   double start = 0;         ///< in seconds since 1970 or since anything, of the first value
   double step_seconds = 0;  ///< 0: nobody knows
   std::vector<double> values;
-  std::string name = {};  ///< of what was measured, with its unit; empty: nobody knows
-  size_t marked = 0;      ///< values of -999 or -9999 that were taken for missing
-  size_t rows = 0;        ///< of the table that it was read from; 0: of none
-  bool years = false;     ///< its times are years, and a step is as many mean ones
+  std::string name = {};     ///< of what was measured, with its unit; empty: nobody knows
+  size_t marked = 0;         ///< values that were taken for missing by what was written for them
+  std::string marks = {};    ///< what that was: -999 or -9999
+  size_t rows = 0;           ///< of the table that it was read from; 0: of none
+  std::string columns = {};  ///< which ones of the table these are, where there was a choice
+  bool years = false;        ///< its times are years, and a step is as many mean ones
 
   /// Of a year it is when that begins.
   double time(size_t i) const;
@@ -38,14 +40,21 @@ struct EvenSeries {
 /// than `most` steps.
 Result<EvenSeries> evenly(std::vector<std::pair<double, double>> samples, size_t most = 10'000'000);
 
+/// How to read a table, where that is not clear by itself. Columns are named by their heads or
+/// counted from 1.
+struct SeriesTable {
+  std::string column = {};       ///< of the values; empty: the first of numbers behind the times
+  std::string time_column = {};  ///< empty: the only one of dates, or the first
+  std::vector<std::string> missing = {};  ///< what else stands for a missing value
+};
+
 /// Reads a table `time,value`, with or without a head, or one value a line; tabs or semicolons may
 /// stand for commas, which are decimal ones then, and lines with # above it. Times are seconds (or
 /// milli-, micro-, nanoseconds) since 1970, seconds since anything, dates with or without a time,
 /// or years; an empty cell, NaN or null is a missing value, and so are -999 and -9999 where they
-/// are far below all others. `column` names or counts (from 1, the time not counted) one of several
-/// columns of values; empty: the first. `who` is for messages.
+/// are far below all others. `who` is for messages.
 Result<EvenSeries> parse_series(std::string_view text, const std::string& who,
-                                const std::string& column = "");
+                                const SeriesTable& table = {});
 
 enum class UseClass : uint8_t {
   idle,       ///< nearly nothing, nearly always
