@@ -39,8 +39,18 @@ struct Table {
   size_t lines = 0;  ///< left out before it
 };
 
+Result<void> check_encoding(std::string_view text, const std::string& who) {
+  if (!text.starts_with("\xFF\xFE") && !text.starts_with("\xFE\xFF")) return {};
+  return bad_input(fmt::format(
+      "{} is text in UTF-16, as some programs of Windows save it; save it as CSV in UTF-8, or "
+      "convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW",
+      who));
+}
+
 /// What some programs write above a table begins with #.
 Table without_remarks(std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   Table table{text};
   while (table.text.starts_with('#')) {
     next_field(table.text, '\n');
@@ -226,6 +236,7 @@ std::string marks_text(const std::vector<std::string>& said, bool found) {
 
 Result<EvenSeries> parse_series(std::string_view text, const std::string& who,
                                 const SeriesTable& table) {
+  ASSAY_CHECK(check_encoding(text, who));
   const auto rest = without_remarks(text);
   const char separator = separator_of(rest.text);
   const CsvRows rows(rest.text, separator);

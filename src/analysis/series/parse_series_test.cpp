@@ -247,6 +247,28 @@ TEST(ParseSeries, what_else_is_missing_can_be_said) {
   EXPECT_EQ(parse_series("M\n1\n2\n", "x", {.missing = {"M"}})->values.size(), 3) << "no head";
 }
 
+TEST(ParseSeries, marks_of_byte_order) {
+  for (const char* text : {"\xEF\xBB\xBF# x\nt,v\n0,1\n1,2\n", "\xEF\xBB\xBFt,v\n0,1\n1,2\n"}) {
+    const auto series = parse_series(text, "x");
+    ASSERT_TRUE(series) << series.error().message;
+    EXPECT_EQ(series->name, "v");
+  }
+  EXPECT_EQ(parse_series("\xEF\xBB\xBF"
+                         "1\n2\n",
+                         "x")
+                ->values.size(),
+            2);
+  for (const std::string_view text : {std::string_view("\xFF\xFE"
+                                                       "1\0\n\0",
+                                                       6),
+                                      std::string_view("\xFE\xFF\0"
+                                                       "1\0\n",
+                                                       6)})
+    EXPECT_EQ(parse_series(text, "x").error().message,
+              "x is text in UTF-16, as some programs of Windows save it; save it as CSV in UTF-8, "
+              "or convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW");
+}
+
 TEST(ParseSeries, what_is_wrong_is_told_with_its_line) {
   const auto message = [](const char* text) { return parse_series(text, "x.csv").error().message; };
   EXPECT_EQ(message(""), "x.csv is empty: there is no value in it");
