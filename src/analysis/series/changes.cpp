@@ -19,10 +19,21 @@ constexpr size_t kSteps = 2000;
 constexpr double kPrice = 4;
 /// A level holds for at least so many steps.
 constexpr size_t kShortest = 5;
+/// So many on both sides of a change are near it.
+constexpr size_t kNear = 10;
 
 struct Steps {
-  std::vector<double> values;  ///< without gaps
+  std::vector<double> values;  ///< gaps are filled with what was before
+  std::vector<size_t> places;  ///< where a value is known
   size_t width = 1;            ///< of a step, in values of the series
+
+  /// What is filled in is no evidence of a level.
+  std::vector<double> known() const {
+    std::vector<double> found;
+    found.reserve(places.size());
+    for (const size_t place : places) found.push_back(values[place]);
+    return found;
+  }
 };
 
 Steps in_steps(const std::vector<double>& values) {
@@ -36,7 +47,10 @@ Steps in_steps(const std::vector<double>& values) {
         sum += values[i];
         ++count;
       }
-    if (count > 0) last = sum / count;
+    if (count > 0) {
+      last = sum / count;
+      steps.places.push_back(steps.values.size());
+    }
     steps.values.push_back(last);
   }
   const auto first = std::find_if(steps.values.begin(), steps.values.end(),
@@ -150,18 +164,51 @@ std::vector<double> without_cycles(const std::vector<double>& values,
 
 /// Whether the level changes at once there, and not little by little as a slow wave does.
 bool is_sudden(const Levels& levels, size_t from, size_t at, size_t to) {
-  constexpr size_t kNear = 10;
   const double near =
       levels.mean(at, std::min(to, at + kNear)) - levels.mean(at - std::min(at - from, kNear), at);
   const double far = levels.mean(at, to) - levels.mean(from, at);
   return near / far > 0.6;
 }
 
+/// By how much the series rises from one value to the next, from here to there.
+double slope(const Levels& levels, size_t from, size_t to) {
+  const size_t half = (to - from) / 2;
+  if (half == 0) return 0;
+  return (levels.mean(to - half, to) - levels.mean(from, from + half)) /
+         static_cast<double>(to - from - half);
+}
+
+/// The value behind the longest gap near that one.
+size_t behind_gap(const std::vector<size_t>& places, size_t at) {
+  size_t best = at;
+  const size_t from = at - std::min(at - 1, kNear), to = std::min(places.size(), at + kNear);
+  for (size_t i = from; i < to; ++i)
+    if (places[i] - places[i - 1] > places[best] - places[best - 1]) best = i;
+  return best;
+}
+
+/// Whether there is a gap near that value in which the series went on as it does beside it.
+bool is_drift(const Levels& levels, const std::vector<size_t>& places, size_t near) {
+  const size_t at = behind_gap(places, near);
+  const size_t gap = places[at] - places[at - 1];
+  if (gap < kShortest) return false;
+  const size_t window = std::max(gap, 6 * kNear);
+  const size_t from = at - std::min(at, window), to = std::min(places.size(), at + window);
+  const double before = slope(levels, from, at), after = slope(levels, at, to);
+  const size_t left = std::min(at, kNear), right = std::min(places.size() - at, kNear);
+  const double jump = levels.mean(at, at + right) - levels.mean(at - left, at);
+  // From the middle of the values that were taken before it to the middle of those behind it.
+  const double length = static_cast<double>(gap) + 0.5 * static_cast<double>(left + right) - 1;
+  return std::abs(jump - 0.5 * (before + after) * length) < 0.5 * std::abs(jump);
+}
+
 /// Without those between which the series only drifts. The end stays.
-std::vector<size_t> sudden(const std::vector<size_t>& ends, const Levels& levels) {
+std::vector<size_t> sudden(const std::vector<size_t>& ends, const Levels& levels,
+                           const std::vector<size_t>& places) {
   std::vector<size_t> kept;
   for (size_t i = 0; i < ends.size(); ++i)
-    if (i + 1 == ends.size() || is_sudden(levels, i ? ends[i - 1] : 0, ends[i], ends[i + 1]))
+    if (i + 1 == ends.size() || (is_sudden(levels, i ? ends[i - 1] : 0, ends[i], ends[i + 1]) &&
+                                 !is_drift(levels, places, ends[i])))
       kept.push_back(ends[i]);
   return kept;
 }
@@ -171,24 +218,23 @@ std::vector<size_t> sudden(const std::vector<size_t>& ends, const Levels& levels
 std::vector<ChangePoint> find_changes(const std::vector<double>& values,
                                       const std::vector<Cycle>& cycles) {
   Steps steps = in_steps(cycles.empty() ? values : without_cycles(values, cycles));
-  const size_t length = steps.values.size();
+  const size_t length = steps.places.size();
   if (length < 3 * kShortest) return {};
-  const double noise = noise_variance(steps.values);
+  const double noise = noise_variance(steps.known());
   steps.values = without_few_turns(std::move(steps.values), noise);
-  const Levels levels(steps.values);
-  const Steps whole = in_steps(values);
-  const double all = Levels(whole.values).cost(0, length);
+  const auto known = steps.known();
+  const Levels levels(known);
+  const double all = Levels(in_steps(values).known()).cost(0, length);
   // Without any noise, a hundredth of all variation, cycles included, is what does not matter.
-  const double price =
-      kPrice * std::log(static_cast<double>(length)) *
-      std::max(noise * memory(steps.values), 0.01 * all / static_cast<double>(length));
+  const double price = kPrice * std::log(static_cast<double>(length)) *
+                       std::max(noise * memory(known), 0.01 * all / static_cast<double>(length));
   if (!(price > 0)) return {};
-  const auto ends = sudden(partition(levels, length, price), levels);
+  const auto ends = sudden(partition(levels, length, price), levels, steps.places);
   std::vector<ChangePoint> changes;
   for (size_t i = 0; i + 1 < ends.size(); ++i) {
     const size_t from = i ? ends[i - 1] : 0;
-    changes.push_back(
-        {ends[i] * steps.width, levels.mean(from, ends[i]), levels.mean(ends[i], ends[i + 1])});
+    changes.push_back({steps.places[ends[i]] * steps.width, levels.mean(from, ends[i]),
+                       levels.mean(ends[i], ends[i + 1])});
   }
   return changes;
 }

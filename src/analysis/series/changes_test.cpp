@@ -116,6 +116,55 @@ TEST_F(Changes, gaps_constants_and_short_series_are_no_harm) {
   EXPECT_EQ(changes[0].at, 30);
 }
 
+/// Nothing is known of some values.
+void forget(std::vector<double>& values, size_t from, size_t to) {
+  std::fill(values.begin() + static_cast<ptrdiff_t>(from),
+            values.begin() + static_cast<ptrdiff_t>(to), std::nan(""));
+}
+
+TEST_F(Changes, a_gap_is_none) {
+  for (const size_t length : {400, 9000})
+    for (int series = 0; series < 50; ++series) {
+      std::vector<double> values(length);
+      double slow = 0;
+      for (double& value : values)
+        value = 100 + noise() + (series % 2 ? slow = 0.5 * slow + noise() : 0);
+      forget(values, length * 3 / 8, length * 5 / 8);
+      if (series % 3 == 0) forget(values, 0, length / 10);
+      if (series % 5 == 0) forget(values, length * 9 / 10, length);
+      const auto changes = find_changes(values, {});
+      EXPECT_TRUE(changes.empty()) << length << " " << series << ": " << changes[0].at << " from "
+                                   << changes[0].before << " to " << changes[0].after;
+    }
+}
+
+TEST_F(Changes, a_gap_in_a_slow_wave_or_a_trend_is_none) {
+  for (int series = 0; series < 40; ++series) {
+    std::vector<double> wave(1200), trend(1200);
+    for (size_t i = 0; i < wave.size(); ++i) {
+      wave[i] = 40 + 30 * std::sin(2 * std::numbers::pi * static_cast<double>(i) / 800) + noise();
+      trend[i] = 0.05 * static_cast<double>(i) + noise();
+    }
+    const auto from = static_cast<size_t>(100 + 20 * series);
+    forget(wave, from, from + 100);
+    forget(trend, from, from + 100);
+    for (const auto& values : {wave, trend})
+      for (const auto& change : find_changes(values, {}))
+        EXPECT_TRUE(change.at + 10 < from || change.at > from + 110) << from << " " << change.at;
+  }
+}
+
+TEST_F(Changes, a_level_that_differs_behind_a_gap_is_one) {
+  std::vector<double> values(600);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = (i < 300 ? 10 : 20) + noise();
+  forget(values, 250, 340);
+  const auto changes = find_changes(values, {});
+  ASSERT_EQ(changes.size(), 1);
+  EXPECT_EQ(changes[0].at, 340) << "the first value that is known";
+  EXPECT_NEAR(changes[0].before, 10, 0.5);
+  EXPECT_NEAR(changes[0].after, 20, 0.5);
+}
+
 TEST_F(Changes, of_a_long_series_are_told_to_the_step) {
   std::vector<double> values(100'000);
   for (size_t i = 0; i < values.size(); ++i) values[i] = (i < 61'000 ? 1 : 2) + 0.3 * noise();
