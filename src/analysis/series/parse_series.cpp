@@ -112,8 +112,9 @@ Result<double> time_of(const Reading& reading, const Cells& cells, size_t line) 
   const auto& cell = cells[*reading.layout.time];
   if (const auto time = reading.cells.time(cell)) return *time;
   return bad_input(
-      fmt::format("{}:{}: '{}' is no time; seconds since 1970, 2026-01-31T12:00:00Z, 2026-01-31, "
-                  "31.01.2026 12:00 or years are read{}",
+      fmt::format("{}:{}: '{}' is no time; seconds since 1970, dates from 1970 on as "
+                  "2026-01-31T12:00:00Z, 2026-01-31 or "
+                  "31.01.2026 12:00, and years are read{}",
                   reading.who, line, shown(cell),
                   reading.layout.columns > 2 ? ", and --time-column says in which column" : ""));
 }

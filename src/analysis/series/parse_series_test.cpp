@@ -205,6 +205,16 @@ TEST(ParseSeries, times_behind_other_columns_are_found) {
   EXPECT_EQ(behind->values, (std::vector<double>{3, 4}));
 }
 
+TEST(ParseSeries, heads_are_told_without_what_a_terminal_would_obey) {
+  constexpr const char* kTable = "t,H\xC3\xB6he,\033[31mb\xC2\x9B\n0,1,2\n1,2,3\n";
+  EXPECT_EQ(parse_series(kTable, "x")->columns,
+            "column 2 (H\xC3\xB6he) by the times of column 1 (t)");
+  EXPECT_EQ(parse_series(kTable, "x", {.column = "3"})->columns,
+            "column 3 (?[31mb\xC2?) by the times of column 1 (t)");
+  EXPECT_EQ(parse_series(kTable, "x", {.column = "q"}).error().message,
+            "x has no column 'q'; there are H\xC3\xB6he, ?[31mb\xC2?");
+}
+
 TEST(ParseSeries, the_column_of_times_can_be_said) {
   constexpr const char* kTwo =
       "id,local,utc,v\n7,2026-01-01 01:00,2026-01-01 00:00,1\n7,2026-01-01 02:00,2026-01-01 "
@@ -276,8 +286,9 @@ TEST(ParseSeries, what_is_wrong_is_told_with_its_line) {
       message("1\n2\nthree\n"),
       "x.csv:3: 'three' is no number; where it stands for a missing value, say --missing 'three'");
   EXPECT_EQ(message("t,v\nmonday,3\n"),
-            "x.csv:2: 'monday' is no time; seconds since 1970, 2026-01-31T12:00:00Z, 2026-01-31, "
-            "31.01.2026 12:00 or years are read");
+            "x.csv:2: 'monday' is no time; seconds since 1970, dates from 1970 on as "
+            "2026-01-31T12:00:00Z, 2026-01-31 or "
+            "31.01.2026 12:00, and years are read");
   EXPECT_EQ(message("time,value\n"), "x.csv has a head, but no value below it");
   EXPECT_EQ(
       message("# x\n1\n2\nthree\n"),

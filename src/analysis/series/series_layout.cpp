@@ -13,6 +13,17 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
+/// A head for messages: whole, but with nothing that a terminal would obey.
+std::string shown_head(std::string_view cell) {
+  std::string text(trim(cell));
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const bool more = i > 0 && static_cast<unsigned char>(text[i - 1]) == 0xC2 && c < 0xA0;
+    if (c < ' ' || c == 0x7F || more) text[i] = '?';
+  }
+  return text;
+}
+
 struct Column {
   size_t numbers = 0, dates = 0, words = 0;
   bool varies = false;
@@ -70,7 +81,7 @@ std::string no_column(const std::string& asked, const Cells& first, const Series
   std::string names;
   for (size_t i = 0, told = 0; layout.head && i < first.size() && told < kMostNames; ++i) {
     if (i == layout.time) continue;
-    names += (told++ ? ", " : "") + std::string(trim(first[i]));
+    names += (told++ ? ", " : "") + shown_head(first[i]);
   }
   return fmt::format("{} has no column '{}'{}{}", who, asked, names.empty() ? "" : "; there are ",
                      names);
@@ -87,9 +98,7 @@ Result<size_t> found_time(const std::vector<Column>& columns, const Cells& first
       dates.push_back(i);
   if (dates.empty()) return 0;
   if (dates.size() == 1) return dates[0];
-  const auto name = [&](size_t i) {
-    return head ? std::string(trim(first[i])) : std::to_string(i + 1);
-  };
+  const auto name = [&](size_t i) { return head ? shown_head(first[i]) : std::to_string(i + 1); };
   return bad_input(fmt::format("{} has several columns of dates; say --time-column {} or {}", who,
                                name(dates[0]), name(dates[1])));
 }
@@ -137,7 +146,8 @@ Result<void> find_value(SeriesLayout& layout, const std::vector<Column>& columns
 std::string SeriesLayout::words() const {
   if (columns <= 2 || !time) return "";
   const auto column = [](size_t place, const std::string& called) {
-    return fmt::format("{}{}", place + 1, called.empty() ? "" : fmt::format(" ({})", called));
+    return fmt::format("{}{}", place + 1,
+                       called.empty() ? "" : fmt::format(" ({})", shown_head(called)));
   };
   return fmt::format("column {} by the times of column {}", column(value, name),
                      column(*time, time_name));
