@@ -7,7 +7,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/mman.h>
@@ -16,23 +15,13 @@
 #include <unistd.h>
 #include <utility>
 
+#include <assay/base/pipe.h>
 #include <assay/base/text.h>
 
 namespace assay::infer {
 namespace {
 
 using SteadyClock = std::chrono::steady_clock;
-
-struct Pipe {
-  Fd read;
-  Fd write;
-};
-
-Result<Pipe> make_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return refused_errno("cannot make a pipe", errno);
-  return Pipe{Fd(ends[0]), Fd(ends[1])};
-}
 
 /// Unlike a pipe whose reader has gone, these give no signal.
 Result<Pipe> make_sockets() {
