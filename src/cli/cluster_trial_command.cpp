@@ -101,15 +101,16 @@ void say(const std::string& what) {
 /// Keeps trials in the history, where there is one.
 class Keeping {
  public:
-  Keeping(const TrialArguments& args, const cluster::TrialSource& source, const Context& context,
-          const Clock& clock) {
+  Keeping(const TrialArguments& args, const cluster::TrialSource& source,
+          const kubeapi::Access& access, const Context& context, const Clock& clock) {
     auto store = store::open_sqlite(context.store);
-    const auto settings = job_settings(args.cluster);
+    auto settings = job_settings(args.cluster, ClusterNeed::none);
     if (!store || !settings) {
       say("trials are not kept in the history: " +
           (store ? settings.error().message : store.error().message));
       return;
     }
+    settings->access = access;
     store_ = std::move(*store);
     for (const auto& line : session::recover(*store_)) say(line);
     agents_ = launch::open_agents(*settings, clock);
@@ -223,7 +224,7 @@ Result<int> trial(TrialArguments args, const Context& context) {
   tell_cleaned(cleaned);
   std::optional<promapi::Queries> queries;
   if (!prometheus.url.empty()) queries.emplace(prometheus);
-  Keeping keeping(args, source, context, clock);
+  Keeping keeping(args, source, access, context, clock);
   cluster::TrialRunner runner(client, queries ? &*queries : nullptr, world, settings,
                               keeping.history());
   ASSAY_CHECK(runner.prepare(source));

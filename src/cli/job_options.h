@@ -35,8 +35,8 @@ void add_job_options(CLI::App& command, JobArguments& args);
 /// Only those that say where the agents are.
 void add_agent_options(CLI::App& command, JobArguments& args, const char* group);
 
-/// Errors name the option. What a plan alone needs has no cluster.
-enum class ClusterNeed : uint8_t { yes, only_plan };
+/// Errors name the option. None: a plan has no cluster, and who has found it already gives it.
+enum class ClusterNeed : uint8_t { yes, none };
 Result<launch::JobSettings> job_settings(const JobArguments& args,
                                          ClusterNeed need = ClusterNeed::yes);
 

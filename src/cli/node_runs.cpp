@@ -86,11 +86,10 @@ void print_matrix(const std::string& label, const std::vector<MatrixRow>& rows,
 
 }  // namespace
 
-Result<int> run_on_each_kind(const session::Spec& spec, const JobArguments& args,
-                             const MatrixPrint& print, const session::Options& options,
-                             session::Listener& listener) {
-  ASSAY_TRY(NodeLike like, parse_node_like(args.each_node_like));
-  ASSAY_TRY(const auto settings, job_settings(args));
+Result<int> run_on_each_kind(const session::Spec& spec, const std::string& each_node_like,
+                             const launch::JobSettings& settings, const MatrixPrint& print,
+                             const session::Options& options, session::Listener& listener) {
+  ASSAY_TRY(NodeLike like, parse_node_like(each_node_like));
   ASSAY_TRY(const auto kinds, find_kinds(*jobs_of(settings, options), like));
   std::vector<MatrixRow> rows;
   for (const auto& kind : kinds) {

@@ -16,8 +16,8 @@ struct MatrixPrint {
 
 /// One session on each kind of node that --each-node-like names, then the matrix. Gives the worst
 /// exit code of them.
-Result<int> run_on_each_kind(const session::Spec& spec, const JobArguments& args,
-                             const MatrixPrint& print, const session::Options& options,
-                             session::Listener& listener);
+Result<int> run_on_each_kind(const session::Spec& spec, const std::string& each_node_like,
+                             const launch::JobSettings& settings, const MatrixPrint& print,
+                             const session::Options& options, session::Listener& listener);
 
 }  // namespace assay::cli

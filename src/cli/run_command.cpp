@@ -131,19 +131,23 @@ bool is_for_cluster(const session::Spec& spec) {
                      [](const Target& target) { return target.runtime == "kubernetes"; });
 }
 
-/// The cluster that some target is for; none when none is.
-std::shared_ptr<launch::Jobs> find_jobs(const RunArguments& args, ReadSpec& read) {
+/// How to reach the cluster that some target is for; nothing when none is.
+std::optional<launch::JobSettings> find_cluster(const RunArguments& args, ReadSpec& read) {
   const std::string given = args.jobs.first_given();
   if (!is_for_cluster(read.spec)) {
     if (!given.empty()) add_error(read, given + " goes with --runtime kubernetes");
-    return nullptr;
+    return std::nullopt;
   }
-  auto settings = job_settings(args.jobs, args.dry_run ? ClusterNeed::only_plan : ClusterNeed::yes);
-  if (settings)
-    return args.dry_run ? launch::plan_jobs(std::move(*settings))
-                        : launch::open_jobs(std::move(*settings));
+  auto settings = job_settings(args.jobs, args.dry_run ? ClusterNeed::none : ClusterNeed::yes);
+  if (settings) return std::move(*settings);
   read.errors.push_back({"", 0, settings.error().message, settings.error().kind});
-  return nullptr;
+  return std::nullopt;
+}
+
+std::shared_ptr<launch::Jobs> jobs_for(const std::optional<launch::JobSettings>& cluster,
+                                       bool dry_run) {
+  if (!cluster) return nullptr;
+  return dry_run ? launch::plan_jobs(*cluster) : launch::open_jobs(*cluster);
 }
 
 /// A process that runs is watched once, and looked for when it is.
@@ -162,12 +166,13 @@ session::Plan plan_for(const ReadProcess& what, bool own_cgroup,
 struct Checked {
   ReadProcess what;
   session::Plan plan;
+  std::optional<launch::JobSettings> cluster;
 };
 
 /// That and the labels, or everything that is wrong.
 Result<Checked> checked(const RunArguments& args, const Context& context,
                         session::Options& options) {
-  Checked checked = {read_either(args, context), {}};
+  Checked checked = {read_either(args, context), {}, {}};
   ReadSpec& read = checked.what.read;
   const auto labels = parse_labels(args.labels);
   if (labels) {
@@ -180,11 +185,13 @@ Result<Checked> checked(const RunArguments& args, const Context& context,
   } else {
     add_error(read, wait.error().message);
   }
-  auto jobs = find_jobs(args, read);
+  checked.cluster = find_cluster(args, read);
+  const auto& cluster = checked.cluster;
   // Each kind of node has a plan of its own.
-  const bool each = jobs != nullptr && !args.jobs.each_node_like.empty() && !args.dry_run;
-  const bool unknown = is_for_cluster(read.spec) && jobs == nullptr;
-  if (!each && !unknown) checked.plan = plan_for(checked.what, !args.no_cgroup, std::move(jobs));
+  const bool each = cluster && !args.jobs.each_node_like.empty() && !args.dry_run;
+  const bool unknown = is_for_cluster(read.spec) && !cluster;
+  if (!each && !unknown)
+    checked.plan = plan_for(checked.what, !args.no_cgroup, jobs_for(cluster, args.dry_run));
   const session::Plan& plan = checked.plan;
   if (args.dry_run && read.errors.empty())
     fmt::print(
@@ -232,8 +239,8 @@ Result<int> run(const RunArguments& args, const Context& context) {
   options.interrupt_fd = interrupts.get();
   if (each) {
     LiveLine line(args.quiet || args.json);
-    const auto code =
-        run_on_each_kind(job.what.read.spec, args.jobs, {args.json, args.quiet}, options, line);
+    const auto code = run_on_each_kind(job.what.read.spec, args.jobs.each_node_like, *job.cluster,
+                                       {args.json, args.quiet}, options, line);
     return code ? code : no_outcome(code.error(), interrupts);
   }
 

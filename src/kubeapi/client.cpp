@@ -26,7 +26,7 @@ std::string token_of(const net::Request& request) {
 
 Client::Client(Access access) : access_(std::move(access)), http_(access_.endpoint) {}
 
-Result<net::Request> Client::request(const Call& call) const {
+Result<net::Request> Client::request(const Call& call, const net::Stopper& stopper) const {
   net::Request request;
   request.method = call.method;
   request.path = call.path;
@@ -41,7 +41,10 @@ Result<net::Request> Client::request(const Call& call) const {
     token = trim(text);
   }
   if (access_.login) {
-    ASSAY_TRY(token, access_.login->token());
+    const auto wanted = [&] {
+      return !stopper.stopped() && (call.finish || !wanted_ || wanted_());
+    };
+    ASSAY_TRY(token, access_.login->token(wanted));
   }
   if (token.find_first_of("\r\n") != token.npos)
     return bad_input("the token for the API server has to be one line");
@@ -53,7 +56,7 @@ Result<net::Request> Client::request(const Call& call) const {
 Result<net::Response> Client::stream(const Call& call, const net::HttpClient::Take& take,
                                      net::Stopper& stopper) {
   retry_after_ = Milliseconds(0);
-  ASSAY_TRY(const net::Request asked, request(call));
+  ASSAY_TRY(const net::Request asked, request(call, stopper));
   if (access_.login && access_.login->certificates() != certificates_) {
     certificates_ = access_.login->certificates();
     http_ = net::HttpClient(access_.endpoint);

@@ -18,6 +18,8 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr Milliseconds kLookAgain{100};
+
 /// As KUBERNETES_EXEC_INFO tells it.
 std::string exec_info(const LoginCommand& command) {
   Json info = {{"apiVersion", command.api_version},
@@ -52,12 +54,15 @@ Result<std::shared_ptr<Login>> Login::run(LoginCommand command) {
   return login;
 }
 
-Result<void> Login::refresh() {
+bool Login::is_fresh() const {
+  return known_ && (!expires_ || SystemClock().wall() < *expires_);
+}
+
+Result<void> Login::take(const std::string& told) {
   const auto wrong = [this](const char* what) {
     return refused(fmt::format("what {} tells {}", in_quotes(command_.program), what));
   };
-  ASSAY_TRY(const std::string text, run_login_program(command_, exec_info(command_)));
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = Json::parse(told, nullptr, false);
   if (text_at(json, "kind") != "ExecCredential" ||
       text_at(json, "apiVersion") != command_.api_version)
     return wrong(("is no ExecCredential of " + command_.api_version).c_str());
@@ -81,9 +86,21 @@ Result<void> Login::refresh() {
   return {};
 }
 
-Result<std::string> Login::token() {
-  const Lock lock(mutex_);
-  if (!known_ || (expires_ && SystemClock().wall() >= *expires_)) ASSAY_CHECK(refresh());
+Result<std::string> Login::token(const StillWanted& wanted) {
+  Lock lock(mutex_);
+  while (running_) {
+    if (wanted && !wanted()) return refused("stopped");
+    ended_.wait_for(lock, kLookAgain);
+  }
+  if (is_fresh()) return token_;
+  running_ = true;
+  lock.unlock();
+  const auto told = run_login_program(command_, exec_info(command_), wanted);
+  lock.lock();
+  running_ = false;
+  ended_.notify_all();
+  if (!told) return fail(told.error());
+  ASSAY_CHECK(take(*told));
   return token_;
 }
 

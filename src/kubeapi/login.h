@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <condition_variable>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,6 +28,10 @@ struct LoginCommand {
   Milliseconds patience{60'000};
 };
 
+/// Asked several times a second while a program is waited for; false ends the waiting. May be
+/// empty.
+using StillWanted = std::function<bool()>;
+
 /// Who we are to a cluster, as a LoginCommand tells it: a token, or a client certificate, or both.
 /// The program is run again once what it told has expired, or was refused; what it told is kept in
 /// memory alone and never shown. Thread-safe.
@@ -35,8 +41,9 @@ class Login {
   static Result<std::shared_ptr<Login>> run(LoginCommand command);
   explicit Login(LoginCommand command) : command_(std::move(command)) {}
 
-  /// Empty: there is only a certificate, which is anew when this returns.
-  Result<std::string> token();
+  /// Empty: there is only a certificate, which is anew when this returns. The program is ended when
+  /// it is not wanted any more; one that another thread waits for goes on.
+  Result<std::string> token(const StillWanted& wanted = {});
   /// The server refused it; one that is newer by now is kept.
   void forget(const std::string& refused);
   /// Grows with each certificate: connections with an older one are of no use any more.
@@ -46,10 +53,13 @@ class Login {
   std::filesystem::path key_file() const;
 
  private:
-  Result<void> refresh() ASSAY_REQUIRES(mutex_);
+  bool is_fresh() const ASSAY_REQUIRES(mutex_);
+  Result<void> take(const std::string& told) ASSAY_REQUIRES(mutex_);
 
   const LoginCommand command_;
   mutable Mutex mutex_;
+  std::condition_variable_any ended_;
+  bool running_ ASSAY_GUARDED_BY(mutex_) = false;  ///< the program, for one of the threads
   bool known_ ASSAY_GUARDED_BY(mutex_) = false;
   std::string token_ ASSAY_GUARDED_BY(mutex_);
   std::optional<Timestamp> expires_ ASSAY_GUARDED_BY(mutex_);

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <assay/base/pipe.h>
 #include <assay/base/spawn_actions.h>
 #include <assay/base/text.h>
 #include <assay/base/wording.h>
@@ -25,17 +26,21 @@ using std::chrono::steady_clock;
 constexpr size_t kMostOutput = 1U << 20U;
 constexpr size_t kMostWords = 300;  ///< of its last ones
 constexpr useconds_t kNap = 10'000;
+constexpr Milliseconds kLookAgain{100};
 
-struct Pipe {
-  Fd read;
-  Fd write;
+/// For how long it is waited.
+struct Patience {
+  steady_clock::time_point until;
+  const StillWanted& wanted;
+
+  bool is_wanted() const { return !wanted || wanted(); }
+  bool is_over() const { return steady_clock::now() >= until || !is_wanted(); }
+  /// Until somebody has to be asked again.
+  int pause() const {
+    const auto left = std::chrono::ceil<Milliseconds>(until - steady_clock::now());
+    return static_cast<int>(std::clamp(left, Milliseconds(0), kLookAgain).count());
+  }
 };
-
-Result<Pipe> make_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return refused_errno("cannot make a pipe", errno);
-  return Pipe{Fd(ends[0]), Fd(ends[1])};
-}
 
 std::vector<std::string> environment_of(const LoginCommand& command, const std::string& exec_info) {
   auto added = command.environment;
@@ -69,10 +74,10 @@ class Running {
     ::waitpid(pid_, nullptr, 0);
   }
   /// Its status; nothing: it still runs.
-  std::optional<int> wait(steady_clock::time_point until) {
+  std::optional<int> wait(const Patience& patience) {
     int status = 0;
     while (::waitpid(pid_, &status, WNOHANG) == 0) {
-      if (steady_clock::now() >= until) return std::nullopt;
+      if (patience.is_over()) return std::nullopt;
       ::usleep(kNap);
     }
     pid_ = -1;
@@ -114,16 +119,16 @@ Result<pid_t> start(const LoginCommand& command, const std::string& exec_info, c
 }
 
 /// Until both pipes are at their end. False: not in time, or too much came.
-bool read_both(const Pipe& out, const Pipe& err, steady_clock::time_point until, std::string& told,
+bool read_both(const Pipe& out, const Pipe& err, const Patience& patience, std::string& told,
                std::string& words) {
   std::array<pollfd, 2> waiting = {pollfd{out.read.get(), POLLIN, 0},
                                    pollfd{err.read.get(), POLLIN, 0}};
   const std::array<std::string*, 2> into = {&told, &words};
   while (waiting[0].fd >= 0 || waiting[1].fd >= 0) {
-    const auto left = std::chrono::ceil<Milliseconds>(until - steady_clock::now()).count();
-    if (left <= 0) return false;
-    if (::poll(waiting.data(), waiting.size(), static_cast<int>(left)) < 0 && errno != EINTR)
-      return false;
+    if (patience.is_over()) return false;
+    const int ready = ::poll(waiting.data(), waiting.size(), patience.pause());
+    if (ready < 0 && errno != EINTR) return false;
+    if (ready <= 0) continue;
     for (size_t i = 0; i < waiting.size(); ++i) {
       if (waiting[i].fd < 0 || waiting[i].revents == 0) continue;
       std::array<char, 4096> buffer{};
@@ -131,37 +136,49 @@ bool read_both(const Pipe& out, const Pipe& err, steady_clock::time_point until,
       if (size <= 0) waiting[i].fd = -1;
       if (size > 0) into[i]->append(buffer.data(), static_cast<size_t>(size));
     }
-    if (words.size() > 4 * kMostWords) words.erase(0, words.size() - kMostWords);
+    if (words.size() > 4 * kMostWords) words.erase(0, words.size() - 2 * kMostWords);
     if (told.size() > kMostOutput) return false;
   }
   return true;
 }
 
+/// The end of what it said, where the reason mostly is, on one line.
 std::string last_words(const std::string& words) {
-  const std::string_view text = trim(words);
-  const auto end = text.substr(text.size() - std::min(text.size(), kMostWords));
-  return end.empty() ? "" : ": " + in_quotes(end);
+  std::string_view text = trim(words);
+  const bool cut = text.size() > kMostWords;
+  if (cut) text.remove_prefix(text.size() - kMostWords);
+  while (cut && !text.empty() && (static_cast<unsigned char>(text[0]) & 0xC0U) == 0x80U)
+    text.remove_prefix(1);
+  if (text.empty()) return "";
+  std::string line;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    line += c == '\n' ? ' ' : byte < 0x20 || byte == 0x7F ? '?' : c;
+  }
+  return fmt::format(": '{}{}'", cut ? "…" : "", line);
 }
 
 }  // namespace
 
-Result<std::string> run_login_program(const LoginCommand& command, const std::string& exec_info) {
+Result<std::string> run_login_program(const LoginCommand& command, const std::string& exec_info,
+                                      const StillWanted& wanted) {
   ASSAY_TRY(Pipe out, make_pipe());
   ASSAY_TRY(Pipe err, make_pipe());
   ASSAY_TRY(const pid_t pid, start(command, exec_info, out, err));
   Running running(pid);
   out.write.reset();
   err.write.reset();
-  const auto until = steady_clock::now() + command.patience;
+  const Patience patience{steady_clock::now() + command.patience, wanted};
   std::string told;
   std::string words;
-  const bool whole = read_both(out, err, until, told, words);
-  const auto status = whole ? running.wait(until) : std::nullopt;
+  const bool whole = read_both(out, err, patience, told, words);
+  const auto status = whole ? running.wait(patience) : std::nullopt;
   const auto failed = [&](const std::string& how) {
     return refused(fmt::format("{}, by which the kubeconfig's user logs in, {}{}",
                                in_quotes(command.program), how, last_words(words)));
   };
   if (!status && told.size() > kMostOutput) return failed("says too much");
+  if (!status && !patience.is_wanted()) return refused("stopped");
   if (!status) return failed("does not end within " + format_duration(command.patience));
   if (WIFSIGNALED(*status)) return failed(fmt::format("was killed by {}", WTERMSIG(*status)));
   if (WEXITSTATUS(*status) != 0) return failed(fmt::format("ended with {}", WEXITSTATUS(*status)));

@@ -37,6 +37,7 @@ class ApiServer {
         [this](net::testing::Connection& connection) { serve(connection); });
   }
   Access access() const { return {.endpoint = {.base = http_->base()}}; }
+  int connections() const { return http_->connections(); }
   std::vector<std::string> asked() const {
     const Lock lock(mutex_);
     return asked_;

@@ -106,7 +106,7 @@ class Client {
   const std::string& server() const { return access_.endpoint.base; }
 
  private:
-  Result<net::Request> request(const Call& call) const;
+  Result<net::Request> request(const Call& call, const net::Stopper& stopper) const;
   Result<std::string> get(const std::string& path, Milliseconds patience, net::Stopper& stopper);
   Result<net::Response> patch(const Resize& of, const std::string& body, net::Stopper& stopper);
 
