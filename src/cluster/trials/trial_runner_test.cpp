@@ -205,6 +205,23 @@ TEST_F(TrialRunnerTest, a_trial_that_is_interrupted_with_its_node_lost_is_remove
   EXPECT_EQ(cluster_.objects(), 0U);
 }
 
+TEST_F(TrialRunnerTest, pods_on_a_node_that_is_silent_for_a_moment_are_not_forced_away) {
+  int looks = 0;  // at the Job, while it goes
+  cluster_.on_request = [&](FakeCluster& cluster, const std::string& line) {
+    if (line.starts_with("GET /api/v1/namespaces/lab/pods?") && ++looks_ == 8) {
+      cluster.node_is_ready = false;
+      wanted_ = false;
+    }
+    if (wanted_ || !line.starts_with("GET /apis/batch/v1/namespaces/lab/jobs/")) return;
+    if (++looks == 15) cluster.node_is_ready = true;
+  };
+  EXPECT_FALSE(run());
+  EXPECT_GE(looks, 15);
+  EXPECT_EQ(cluster_.objects(), 0U);
+  for (const auto& line : cluster_.asked())
+    EXPECT_FALSE(line.starts_with("DELETE /api/v1/namespaces/lab/pods/")) << line;
+}
+
 TEST_F(TrialRunnerTest, an_api_server_that_restarts_is_waited_for) {
   int count = 0;
   cluster_.on_request = [&](FakeCluster& cluster, const std::string& line) {

@@ -124,8 +124,15 @@ class FakeCluster {
     return path.substr(path.rfind('/') + 1);
   }
 
-  std::string get_job(const std::string& line) const {
+  std::string get_job(const std::string& line) {
     const auto found = jobs_.find(name_in(line));
+    // A node that is back ends what it was told to.
+    if (found != jobs_.end() && found->second["metadata"].contains("deletionTimestamp") &&
+        node_is_there && node_is_ready) {
+      pods_.erase(found->first);
+      jobs_.erase(found);
+      return answer(404, R"({"message": "not found"})");
+    }
     if (found != jobs_.end()) return answer(200, found->second.dump());
     if (original_is_there && name_in(line) == "train")
       return answer(200,
