@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.h"
 #include "exit_code.h"
+#include "named_file.h"
 #include "prometheus_options.h"
 #include "signals.h"
 #include "terminal.h"
 
-#include <filesystem>
 #include <fmt/format.h>
 #include <iostream>
 #include <iterator>
@@ -39,11 +39,7 @@ struct AnalyzeArguments {
 };
 
 Result<std::string> text_of(const std::string& file) {
-  // A name that is wrong is bad input, whatever may hinder the reading of a file that is there.
-  std::error_code error;
-  if (file != "-" && !std::filesystem::exists(file, error) && !error)
-    return bad_input(fmt::format("there is no file {}", file));
-  if (file != "-") return read_file(file, kLargestFile);
+  if (file != "-") return read_named_file(file, kLargestFile);
   std::string text(std::istreambuf_iterator<char>(std::cin), {});
   if (text.size() > kLargestFile) return bad_input("standard input is larger than 512 MiB");
   return text;

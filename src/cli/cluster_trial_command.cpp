@@ -3,6 +3,7 @@
 #include "cluster_options.h"
 #include "exit_code.h"
 #include "job_options.h"
+#include "named_file.h"
 #include "placement_options.h"
 #include "prometheus_options.h"
 #include "signals.h"
@@ -13,7 +14,6 @@
 #include <optional>
 #include <thread>
 
-#include <assay/base/files.h>
 #include <assay/cluster/trial_history.h>
 #include <assay/cluster/trial_report.h>
 #include <assay/kubeapi/annotations.h>
@@ -59,7 +59,7 @@ struct TrialArguments {
 
 Result<cluster::TrialSource> read_source(const TrialArguments& args) {
   if (args.file.empty()) return bad_input("name the manifest of a job: -f job.yaml");
-  ASSAY_TRY(const std::string text, read_file(args.file, 1U << 20U));
+  ASSAY_TRY(const std::string text, read_named_file(args.file, 1U << 20U));
   return cluster::read_trial_source(text, args.file);
 }
 

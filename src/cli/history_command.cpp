@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "exit_code.h"
 #include "history_list.h"
+#include "named_file.h"
 #include "terminal.h"
 
 #include <algorithm>
@@ -105,6 +106,7 @@ Result<int> import_one(const HistoryArguments& args, const Context& context) {
   // Through its archive: the folder belongs to the history that it comes from.
   std::error_code error;
   const std::filesystem::path file = args.file;
+  ASSAY_CHECK(check_named_file(file));
   const bool folder = std::filesystem::is_directory(file, error);
   ASSAY_TRY(const std::string id, store->import_session(folder ? file / "session.assay" : file));
   const bool known = std::any_of(before.begin(), before.end(),

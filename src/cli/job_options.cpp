@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "job_options.h"
 
+#include "named_file.h"
+
 #include <fmt/format.h>
 
-#include <assay/base/files.h>
 #include <assay/base/text.h>
 
 namespace assay::cli {
@@ -26,7 +27,7 @@ Result<std::map<std::string, std::string>> parse_selector(const std::vector<std:
 
 Result<std::string> read_token(const std::string& file) {
   if (file.empty()) return std::string();
-  ASSAY_TRY(const std::string text, read_file(file, 65536));
+  ASSAY_TRY(const std::string text, read_named_file(file, 65536));
   std::string token(trim(text));
   if (token.empty() || token.find_first_of("\r\n") != token.npos)
     return bad_input(fmt::format("--agent-token-file: {} has to hold one line", file));

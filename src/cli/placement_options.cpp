@@ -97,10 +97,10 @@ Result<predict::Predictor> learned_alone(const PlacementOptions& options, const 
   }
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored))
-    return refused(
-        fmt::format("nothing was learned yet: there is no file {}; make it with 'assay "
-                    "train'",
-                    file.native()));
+    return fail(options.learned.empty() ? ErrorKind::environment : ErrorKind::input,
+                fmt::format("nothing was learned yet: there is no file {}; make it with 'assay "
+                            "train'",
+                            file.native()));
   return predict::Predictor::read(file);
 }
 

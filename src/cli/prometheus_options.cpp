@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "prometheus_options.h"
 
+#include "named_file.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -17,19 +19,28 @@ std::string url_of(std::string address) {
   return fmt::format("http://{}{}", address, has_port ? "" : ":9090");
 }
 
+/// What is wrong with the name; empty: nothing.
+std::string is_there(const std::string& file) {
+  const auto found = check_named_file(file);
+  return found ? "" : found.error().message;
+}
+
 }  // namespace
 
 void add_prometheus_options(CLI::App& command, PrometheusOptions& options, const char* what,
                             const char* group) {
   command.add_option("--prometheus", options.address, what)->type_name("URL")->group(group);
   command.add_option("--prometheus-ca", options.ca, "Certificate that it is trusted by")
+      ->check(is_there)
       ->type_name("FILE")
       ->group(group);
   command.add_option("--prometheus-token", options.token, "File with the token that it wants")
+      ->check(is_there)
       ->type_name("FILE")
       ->group(group);
   command
       .add_option("--prometheus-user", options.user, "File with the user:password that it wants")
+      ->check(is_there)
       ->type_name("FILE")
       ->group(group);
 }

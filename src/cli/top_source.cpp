@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "top_source.h"
 
+#include "named_file.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -63,7 +65,7 @@ Result<std::string> token_of(const std::filesystem::path& file) {
   constexpr size_t kLongest = 4096;
   std::string token = variable("ASSAY_TOKEN");
   if (!file.empty()) {
-    ASSAY_TRY(token, read_file(file, kLongest));
+    ASSAY_TRY(token, read_named_file(file, kLongest));
   }
   token = trim(token);
   const bool clean =

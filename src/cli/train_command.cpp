@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.h"
 #include "exit_code.h"
+#include "named_file.h"
 #include "placement_options.h"
 
 #include <algorithm>
@@ -20,6 +21,7 @@ namespace assay::cli {
 namespace {
 
 constexpr size_t kLargestTable = size_t{1} << 30U;
+constexpr size_t kLargestMapping = 1U << 20U;
 
 struct TrainArguments {
   std::vector<std::string> tables;
@@ -35,10 +37,7 @@ struct TrainArguments {
 
 Result<predict::CsvSource> source_of(const std::filesystem::path& file) {
   predict::CsvSource source{file.native(), {}};
-  std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored) && !ignored)
-    return bad_input(fmt::format("there is no file {}", file.native()));
-  ASSAY_TRY(source.text, read_file(file, kLargestTable));
+  ASSAY_TRY(source.text, read_named_file(file, kLargestTable));
   return source;
 }
 
@@ -132,13 +131,13 @@ Result<int> train(const TrainArguments& args, const Context& context) {
   if (!args.report.empty()) ASSAY_CHECK(check_writable(args.report));
   std::optional<predict::Mapping> mapping;
   if (!args.mapping.empty()) {
-    ASSAY_TRY(const auto text, read_file(args.mapping));
+    ASSAY_TRY(const auto text, read_named_file(args.mapping, kLargestMapping));
     ASSAY_TRY(mapping, predict::read_mapping(args.mapping, text));
   }
   ASSAY_TRY(auto runs, runs_of(args, mapping ? &*mapping : nullptr));
   std::optional<predict::Older> older;
   if (!args.update.empty()) {
-    ASSAY_TRY(const auto text, read_file(args.update, kLargestTable));
+    ASSAY_TRY(const auto text, read_named_file(args.update, kLargestTable));
     ASSAY_TRY(older, predict::read_older(args.update, text));
     predict::Runs all = older->runs;
     // Those that were only calibrated are read again, where they still are.

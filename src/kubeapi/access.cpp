@@ -196,7 +196,7 @@ Result<Access> read_kubeconfigs(const std::vector<std::filesystem::path>& files,
     else if (std::filesystem::exists(file, ignored))
       return fail(config.error());
     else if (!missing)
-      missing = config.error();
+      missing = Error{ErrorKind::input, config.error().message};
   }
   if (configs.empty()) return fail(missing.value_or(Error{ErrorKind::input, "no kubeconfig"}));
   try {

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "named_file.h"
+
+#include <system_error>
+
+#include <assay/base/files.h>
+
+namespace assay::cli {
+
+Result<void> check_named_file(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::exists(file, error) && !error)
+    return bad_input("there is no file " + file.native());
+  return {};
+}
+
+Result<std::string> read_named_file(const std::filesystem::path& file, size_t limit) {
+  ASSAY_CHECK(check_named_file(file));
+  return read_file(file, limit);
+}
+
+}  // namespace assay::cli
