@@ -34,6 +34,19 @@ Result<std::string> read_token(const std::string& file) {
   return token;
 }
 
+/// Which node, or which kinds.
+std::string describe_nodes(const JobArguments& args, const launch::JobSettings& settings) {
+  std::string labels;
+  for (const auto& [name, value] : settings.node_selector)
+    labels += fmt::format("{}{}={}", labels.empty() ? " with " : ",", name, value);
+  const auto like = parse_node_like(args.each_node_like);
+  const std::string which =
+      like ? fmt::format("one of each kind{}, told apart by the label {}{}", labels, like->label,
+                         like->pattern == "*" ? "" : ", those that fit " + like->pattern)
+           : fmt::format("one{}", labels);
+  return which + "; ready, with an agent and room, the one with the fewest pods";
+}
+
 }  // namespace
 
 std::string JobArguments::first_given() const {
@@ -106,6 +119,22 @@ Result<launch::JobSettings> job_settings(const JobArguments& args, ClusterNeed n
     ASSAY_TRY(settings.access, cluster_access(args.cluster));
   }
   return settings;
+}
+
+std::string describe_cluster(const JobArguments& args, const launch::JobSettings& settings) {
+  const std::string& context = args.cluster.context;
+  std::string text =
+      fmt::format("cluster     {}{}\n", context.empty() ? "current context" : "context " + context,
+                  args.cluster.kubeconfig.empty() ? "" : " of " + args.cluster.kubeconfig);
+  text += fmt::format("namespace   {}\n", settings.name_space);
+  text += fmt::format("node        {}\n", describe_nodes(args, settings));
+  text += fmt::format("agent       {}\n",
+                      settings.agent_url.empty()
+                          ? fmt::format("pod {} in {}, asked by way of the API server",
+                                        settings.agent_label, settings.agent_namespace)
+                          : "at " + settings.agent_url);
+  text += fmt::format("start       within {}\n", format_duration(settings.start_patience));
+  return text;
 }
 
 Result<NodeLike> parse_node_like(const std::string& text) {

@@ -40,6 +40,9 @@ enum class ClusterNeed : uint8_t { yes, none };
 Result<launch::JobSettings> job_settings(const JobArguments& args,
                                          ClusterNeed need = ClusterNeed::yes);
 
+/// Where Jobs would run and who would measure them, for a plan: lines with a name each.
+std::string describe_cluster(const JobArguments& args, const launch::JobSettings& settings);
+
 /// "LABEL" or "LABEL=PATTERN".
 struct NodeLike {
   std::string label;

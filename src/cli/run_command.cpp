@@ -169,6 +169,15 @@ struct Checked {
   std::optional<launch::JobSettings> cluster;
 };
 
+void print_plan(const RunArguments& args, const session::Spec& spec, const Checked& checked) {
+  fmt::print("{}", session::describe_plan(spec, checked.plan));
+  if (checked.cluster)
+    fmt::print(
+        "\n{}what nodes the cluster has is not asked for a plan: a node is chosen when it "
+        "runs\n",
+        describe_cluster(args.jobs, *checked.cluster));
+}
+
 /// That and the labels, or everything that is wrong.
 Result<Checked> checked(const RunArguments& args, const Context& context,
                         session::Options& options) {
@@ -193,13 +202,7 @@ Result<Checked> checked(const RunArguments& args, const Context& context,
   if (!each && !unknown)
     checked.plan = plan_for(checked.what, !args.no_cgroup, jobs_for(cluster, args.dry_run));
   const session::Plan& plan = checked.plan;
-  if (args.dry_run && read.errors.empty())
-    fmt::print(
-        "{}{}", session::describe_plan(read.spec, plan),
-        is_for_cluster(read.spec)
-            ? "\nwhat nodes the cluster has is not asked for a plan: a node is chosen when it "
-              "runs\n"
-            : "");
+  if (args.dry_run && read.errors.empty()) print_plan(args, read.spec, checked);
   read.errors.insert(read.errors.end(), plan.errors.begin(), plan.errors.end());
   if (!read.errors.empty()) return fail(all_of(read.errors));
   return checked;

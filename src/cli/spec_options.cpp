@@ -50,10 +50,16 @@ void add(Errors& errors, std::string message) {
   errors.push_back({"", 0, std::move(message), ErrorKind::input});
 }
 
+/// Whether what is named can only be an image, also where a program has that name.
+bool takes_image(const std::string& runtime) {
+  return runtime == "docker" || runtime == "kubernetes";
+}
+
 ReadSpec from_argument(const SpecArguments& args, const session::Overrides& extra,
                        const Context& context) {
   const auto file = as_spec_file(args.what);
-  const auto meant = forgotten_dashes(args.what, context);
+  const auto meant =
+      takes_image(args.runtime) ? std::nullopt : forgotten_dashes(args.what, context);
   if (meant && !file) return {{}, {{"", 0, *meant, ErrorKind::input}}};
   session::SpecResult result =
       file ? session::read_spec(*file, optional_path(args.profile), extra)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "remote_interval.h"
 #include "spec_checks.h"
 
 #include <algorithm>
@@ -171,6 +172,19 @@ std::string describe_company(const Target& shown) {
   return text;
 }
 
+std::string describe_measures(const Target& shown) {
+  const bool elsewhere = shown.runtime == "kubernetes";
+  std::string metrics;
+  for (const auto& m : shown.metrics) {
+    metrics += (metrics.empty() ? "" : ", ") + m;
+    if (!in_this_version(m)) metrics += " (not in this version)";
+    if (elsewhere && m == "power") metrics += " (not by agents)";
+  }
+  if (!elsewhere) return fmt::format("{} every {}", metrics, format_duration(shown.interval));
+  return fmt::format("{} every {}, by the agent of its node", metrics,
+                     format_duration(remote_interval(shown.interval)));
+}
+
 std::string describe_target(const Target& target, size_t number) {
   const Target shown = masked(target);
   std::string text = fmt::format("target {}{}: {}\n", number,
@@ -188,12 +202,7 @@ std::string describe_target(const Target& target, size_t number) {
         fmt::format("  warm-up   {} (left out of the numbers)\n", format_duration(shown.warmup));
   }
   text += fmt::format("  limits    {}\n", describe_limits(shown.limits));
-  std::string metrics;
-  for (const auto& m : shown.metrics) {
-    metrics += (metrics.empty() ? "" : ", ") + m;
-    if (!in_this_version(m)) metrics += " (not in this version)";
-  }
-  text += fmt::format("  measures  {} every {}\n", metrics, format_duration(shown.interval));
+  text += fmt::format("  measures  {}\n", describe_measures(shown));
   for (const auto& goal : shown.goals) text += fmt::format("  goal      {}\n", goal.text);
   for (const auto& [name, value] : shown.env)
     text += fmt::format("  env       {}={}\n", name, value);

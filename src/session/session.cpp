@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "remote_interval.h"
 #include "run.h"
 #include "supplies.h"
 
@@ -202,11 +203,8 @@ void give_up_when_interrupted(launch::Containers& containers, const Options& opt
 
 namespace {
 
-/// An agent tells once a second.
-constexpr Nanoseconds kRemoteInterval = std::chrono::seconds(1);
-
 Result<Outcome> run_jobs(Spec spec, const Plan& plan, const Options& options, Listener& listener) {
-  for (auto& target : spec.targets) target.interval = std::max(target.interval, kRemoteInterval);
+  for (auto& target : spec.targets) target.interval = remote_interval(target.interval);
   plan.jobs->while_wanted([&](const std::string& what) {
     listener.progress(masked_text(what), 0, 0);
     return !interrupt_waits(options.interrupt_fd);
