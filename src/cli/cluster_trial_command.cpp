@@ -8,6 +8,7 @@
 #include "prometheus_options.h"
 #include "signals.h"
 #include "trial_options.h"
+#include "trial_preview.h"
 
 #include <fmt/format.h>
 #include <memory>
@@ -31,6 +32,7 @@ Examples:
   assay cluster trial -f job.yaml --gpus 'Tesla-T4:1,2,4;A100:1' --log-pattern 'images/sec: ([0-9.]+)' \
       --want cheapest --price 'Tesla-T4=0.35;A100=2.9'
   assay cluster trial -f job.yaml --gpus 1,2,4 --resource cpu --log-pattern 'step ([0-9]+)' --log-counts
+  assay cluster trial -f job.yaml --gpus 1,2,4 --log-pattern '([0-9.]+) it/s' --dry-run
   assay cluster trial --clean -n lab                            removes what a killed call left
 
 Copies of the job run for a few minutes each, one after the other or --at-once, and are removed again. Each is a session of
@@ -54,6 +56,7 @@ struct TrialArguments {
   std::string shared;
   bool share_nodes = false;
   bool clean = false;
+  bool dry_run = false;
   bool json = false;
 };
 
@@ -210,6 +213,12 @@ Result<int> trial(TrialArguments args, const Context& context) {
       settings.measure.metric.empty())
     return bad_input(
         "without --metric or --log-pattern, --prometheus has to say who knows the throughput");
+  if (args.dry_run) {
+    ASSAY_TRY(const auto text,
+              trial_preview({source, report, settings, prometheus.url}, args.json));
+    fmt::print("{}", text);
+    return kDone;
+  }
   ASSAY_TRY(const auto access, cluster_access(args.cluster.cluster));
   kubeapi::Client client(access);
   const Signals signals;
@@ -318,8 +327,12 @@ void add_cluster_trial_command(CLI::App& cluster, Context& context) {
   command->footer(kFooter);
   auto args = std::make_shared<TrialArguments>();
   add_choice_options(*command, *args);
-  command->add_flag("--clean", args->clean,
-                    "Only remove what trials left; of -f or --name, else all");
+  auto* clean = command->add_flag("--clean", args->clean,
+                                  "Only remove what trials left; of -f or --name, else all");
+  command
+      ->add_flag("--dry-run", args->dry_run,
+                 "Print what would be tried and one copy of the job, and make nothing")
+      ->excludes(clean);
   command->add_flag("--json", args->json, "Print everything as JSON");
   add_measure_options(*command, *args);
   add_question_options(*command, args->question);

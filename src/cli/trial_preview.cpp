@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_preview.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <assay/base/time.h>
+
+namespace assay::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Repeats and lost ones count.
+size_t most_trials(const cluster::TrialReport& report) {
+  const size_t all = report.choices.size();
+  if (report.limits.every) return all;
+  return report.limits.most_trials > 0 ? report.limits.most_trials : cluster::half_of(all);
+}
+
+Nanoseconds longest_trial(const cluster::TrialSettings& settings) {
+  return settings.patience + settings.warm_up + settings.time;
+}
+
+/// By whom the throughput is told, and how.
+std::string throughput_of(const PlannedTrials& planned) {
+  const cluster::Measure& measure = planned.settings.measure;
+  const std::string from = planned.prometheus.empty() ? "the agents" : planned.prometheus;
+  if (!measure.metric.empty()) return fmt::format("{} of {}", measure.metric, from);
+  if (measure.log_pattern.empty())
+    return fmt::format("how busy its GPUs are (DCGM_FI_DEV_GPU_UTIL) of {}", from);
+  return fmt::format("{} in its log by '{}'", measure.log_counts ? "a count" : "a rate",
+                     measure.log_pattern);
+}
+
+std::string place_of(const cluster::Choice& choice, const cluster::CopySettings& copy) {
+  const std::string amount =
+      fmt::format("{}: {}", copy.resource, cluster::quantity_of(choice.count));
+  if (choice.kind.empty()) return amount + " on any node";
+  return fmt::format("{} on nodes with {}={}", amount, copy.node_label, choice.kind);
+}
+
+std::string text_of(const PlannedTrials& planned, size_t first, const Json& copy) {
+  const auto& [source, report, settings, prometheus] = planned;
+  const size_t most = most_trials(report);
+  std::string text = fmt::format(
+      "{} {}: at most {} trial{} of {} choice{}, {}\n\n", report.kind, report.name, most,
+      most == 1 ? "" : "s", report.choices.size(), report.choices.size() == 1 ? "" : "s",
+      settings.at_once == 1 ? "one at a time" : fmt::format("up to {} at once", settings.at_once));
+  for (size_t i = 0; i < report.choices.size(); ++i)
+    text += fmt::format("  {:<16}  {}{}\n", cluster::name_of(report.choices[i]),
+                        place_of(report.choices[i], settings.copy), i == first ? "  (first)" : "");
+  text += fmt::format("\nnamespace   {}\n", settings.copy.name_space);
+  text += fmt::format("throughput  {}\n", throughput_of(planned));
+  text += fmt::format("each        at most {} to start, {} of warm-up, {} measured\n",
+                      format_duration(settings.patience), format_duration(settings.warm_up),
+                      format_duration(settings.time));
+  text += fmt::format("in all      at most {}, and what removing takes\n",
+                      format_duration(longest_trial(settings) * most));
+  text += fmt::format("order       {}\n",
+                      report.limits.every ? "each once, the most telling first"
+                                          : "what is tried next depends on what was measured; it "
+                                            "ends when the answer is clear");
+  text +=
+      "\nno cluster was asked: choices that no node can hold are left out, and the priority class\n"
+      "assay-trial is added where it is there. The first copy:\n\n";
+  return text + copy.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string json_of(const PlannedTrials& planned, size_t first, const Json& copy) {
+  const auto& [source, report, settings, prometheus] = planned;
+  Json choices = Json::array();
+  for (const auto& choice : report.choices)
+    choices.push_back({{"kind", choice.kind}, {"count", choice.count}});
+  const size_t most = most_trials(report);
+  const Json document = {
+      {"schema", 1},
+      {"trial", report.trial},
+      {"namespace", settings.copy.name_space},
+      {"choices", choices},
+      {"first", first},
+      {"most_trials", most},
+      {"at_once", settings.at_once},
+      {"longest_seconds", std::chrono::duration<double>(longest_trial(settings) * most).count()},
+      {"throughput", throughput_of(planned)},
+      {"copy", copy}};
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+Result<std::string> trial_preview(const PlannedTrials& planned, bool json) {
+  const auto& report = planned.report;
+  const auto plan = cluster::plan_trials(report.choices, {}, report.question, report.limits);
+  const size_t first = plan.next.value_or(0);
+  cluster::CopySettings settings = planned.settings.copy;
+  settings.deadline = longest_trial(planned.settings) + planned.settings.patience;
+  ASSAY_TRY(const auto made,
+            cluster::make_trial_copy(planned.source, report.choices[first], settings, 1));
+  const Json copy = Json::parse(made.manifest, nullptr, false);
+  return json ? json_of(planned, first, copy) : text_of(planned, first, copy);
+}
+
+}  // namespace assay::cli
