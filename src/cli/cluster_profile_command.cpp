@@ -98,8 +98,10 @@ Result<int> profile(ProfileArguments& args, const Context& context) {
   if (settings.interval < Milliseconds(1000) || settings.interval > Milliseconds(3'600'000))
     return bad_input(fmt::format("--interval {}: from 1s to 1h", args.interval));
   ASSAY_TRY(settings.keep, parse_days(args.keep));
-  ASSAY_TRY(const auto patience, parse_duration(args.patience));
-  settings.patience = std::chrono::duration_cast<Milliseconds>(patience);
+  const auto patience = parse_duration(args.patience);
+  if (!patience || *patience < std::chrono::seconds(1))
+    return bad_input(fmt::format("--patience {}: at least 1s", args.patience));
+  settings.patience = std::chrono::duration_cast<Milliseconds>(*patience);
   ASSAY_TRY(settings.cluster, cluster_access(args.cluster));
   if (settings.lease_namespace.empty()) settings.lease_namespace = own_namespace();
   settings.identity = fmt::format("{}-{}", own_name(), ::getpid());

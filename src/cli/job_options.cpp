@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <assay/base/text.h>
+#include <assay/net/http_client.h>
 
 namespace assay::cli {
 namespace {
@@ -123,16 +124,16 @@ Result<launch::JobSettings> job_settings(const JobArguments& args, ClusterNeed n
 
 std::string describe_cluster(const JobArguments& args, const launch::JobSettings& settings) {
   const std::string& context = args.cluster.context;
-  std::string text =
-      fmt::format("cluster     {}{}\n", context.empty() ? "current context" : "context " + context,
-                  args.cluster.kubeconfig.empty() ? "" : " of " + args.cluster.kubeconfig);
+  std::string text = fmt::format(
+      "cluster     {}{}\n", context.empty() ? "as kubectl finds it" : "context " + context,
+      args.cluster.kubeconfig.empty() ? "" : " of " + args.cluster.kubeconfig);
   text += fmt::format("namespace   {}\n", settings.name_space);
   text += fmt::format("node        {}\n", describe_nodes(args, settings));
   text += fmt::format("agent       {}\n",
                       settings.agent_url.empty()
                           ? fmt::format("pod {} in {}, asked by way of the API server",
                                         settings.agent_label, settings.agent_namespace)
-                          : "at " + settings.agent_url);
+                          : "at " + net::shown_url(settings.agent_url));
   text += fmt::format("start       within {}\n", format_duration(settings.start_patience));
   return text;
 }

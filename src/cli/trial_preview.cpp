@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include <assay/base/time.h>
+#include <assay/net/http_client.h>
+#include <assay/session/spec.h>
 
 namespace assay::cli {
 namespace {
@@ -23,10 +25,38 @@ Nanoseconds longest_trial(const cluster::TrialSettings& settings) {
   return settings.patience + settings.warm_up + settings.time;
 }
 
+/// Of many long ones the sum is beyond what can be counted.
+std::string longest_of_all(const cluster::TrialSettings& settings, size_t most) {
+  const double all = seconds(longest_trial(settings)) * static_cast<double>(most);
+  if (all > 1e9) return "more than 30 years";
+  return format_duration(
+      std::chrono::duration_cast<Nanoseconds>(std::chrono::duration<double>(all)));
+}
+
+/// Variables, arguments and texts, as in the plan of a run: a preview ends up in logs.
+void mask(Json& part) {
+  const auto is_text = [](const Json& one) { return one.is_string(); };
+  if (part.is_string()) {
+    part = session::masked_text(part.get<std::string>());
+  } else if (part.is_array() && std::all_of(part.begin(), part.end(), is_text)) {
+    Target target;
+    target.command = part.get<std::vector<std::string>>();
+    part = session::masked(target).command;
+  } else if (part.is_object() && is_text(part.value("name", Json())) &&
+             is_text(part.value("value", Json()))) {
+    Target target;
+    target.env[part["name"].get<std::string>()] = part["value"].get<std::string>();
+    part["value"] = session::masked(target).env.begin()->second;
+  } else if (part.is_structured()) {
+    for (auto& one : part) mask(one);
+  }
+}
+
 /// By whom the throughput is told, and how.
 std::string throughput_of(const PlannedTrials& planned) {
   const cluster::Measure& measure = planned.settings.measure;
-  const std::string from = planned.prometheus.empty() ? "the agents" : planned.prometheus;
+  const std::string from =
+      planned.prometheus.empty() ? "the agents" : net::shown_url(planned.prometheus);
   if (!measure.metric.empty()) return fmt::format("{} of {}", measure.metric, from);
   if (measure.log_pattern.empty())
     return fmt::format("how busy its GPUs are (DCGM_FI_DEV_GPU_UTIL) of {}", from);
@@ -57,7 +87,7 @@ std::string text_of(const PlannedTrials& planned, size_t first, const Json& copy
                       format_duration(settings.patience), format_duration(settings.warm_up),
                       format_duration(settings.time));
   text += fmt::format("in all      at most {}, and what removing takes\n",
-                      format_duration(longest_trial(settings) * most));
+                      longest_of_all(settings, most));
   text += fmt::format("order       {}\n",
                       report.limits.every ? "each once, the most telling first"
                                           : "what is tried next depends on what was measured; it "
@@ -82,7 +112,7 @@ std::string json_of(const PlannedTrials& planned, size_t first, const Json& copy
       {"first", first},
       {"most_trials", most},
       {"at_once", settings.at_once},
-      {"longest_seconds", std::chrono::duration<double>(longest_trial(settings) * most).count()},
+      {"longest_seconds", seconds(longest_trial(settings)) * static_cast<double>(most)},
       {"throughput", throughput_of(planned)},
       {"copy", copy}};
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -98,7 +128,8 @@ Result<std::string> trial_preview(const PlannedTrials& planned, bool json) {
   settings.deadline = longest_trial(planned.settings) + planned.settings.patience;
   ASSAY_TRY(const auto made,
             cluster::make_trial_copy(planned.source, report.choices[first], settings, 1));
-  const Json copy = Json::parse(made.manifest, nullptr, false);
+  Json copy = Json::parse(made.manifest, nullptr, false);
+  mask(copy);
   return json ? json_of(planned, first, copy) : text_of(planned, first, copy);
 }
 

@@ -19,7 +19,7 @@ bool wait(Nanoseconds time, const net::Stopper& stopper);
 /// end.
 class Followings {
  public:
-  explicit Followings(Tell tell) : tell_(std::move(tell)) {}
+  Followings() = default;
   Followings(const Followings&) = delete;
   Followings& operator=(const Followings&) = delete;
   ~Followings() {
@@ -28,18 +28,17 @@ class Followings {
 
   template <class T>
   void add(const kubeapi::Access& access, kubeapi::Query query,
-           std::function<void(kubeapi::Change<T>)> on_change) {
+           std::function<void(kubeapi::Change<T>)> on_change, Tell tell) {
     auto& following = all_.emplace_back();
     following.thread =
-        quiet_thread([this, access, query = std::move(query), on_change = std::move(on_change),
-                      &stopper = following.stopper] {
+        quiet_thread([access, query = std::move(query), on_change = std::move(on_change),
+                      tell = std::move(tell), &stopper = following.stopper] {
           kubeapi::Follower<T> follower(access, query, on_change);
           std::string told;
           do {
             const auto next = follower.step(stopper);
             if (stopper.stopped()) return;
-            if (!follower.trouble().empty() && follower.trouble() != told)
-              tell_(follower.trouble());
+            if (!follower.trouble().empty() && follower.trouble() != told) tell(follower.trouble());
             told = follower.trouble();
             if (!wait(next, stopper)) return;
           } while (true);
@@ -51,7 +50,6 @@ class Followings {
     net::Stopper stopper;
     std::jthread thread;
   };
-  const Tell tell_;
   std::list<Following> all_;
 };
 

@@ -138,7 +138,7 @@ class Profiler {
       tell_(fmt::format("metrics at port {}, /metrics", server_->port()));
     }
     const Lead lead(settings_, clock_, tell_);
-    Followings followings([this](const std::string& trouble) { tell_trouble(trouble); });
+    Followings followings;
     follow(followings);
     const auto begun = clock_.now();
     for (int done = 0; settings_.rounds == 0 || done < settings_.rounds;) {
@@ -166,15 +166,18 @@ class Profiler {
  private:
   void follow(Followings& followings) {
     using kubeapi::Change;
-    followings.add<kubeapi::Pod>(settings_.cluster, all_of(kubeapi::pods()),
-                                 [this](Change<kubeapi::Pod> c) { inventory_.take(std::move(c)); });
+    const auto keep = [this](const std::string& trouble) { keep_trouble(trouble); };
+    followings.add<kubeapi::Pod>(
+        settings_.cluster, all_of(kubeapi::pods()),
+        [this](Change<kubeapi::Pod> c) { inventory_.take(std::move(c)); }, keep);
     followings.add<kubeapi::Node>(
         settings_.cluster, all_of(kubeapi::nodes()),
-        [this](Change<kubeapi::Node> c) { inventory_.take(std::move(c)); });
+        [this](Change<kubeapi::Node> c) { inventory_.take(std::move(c)); }, keep);
     for (const auto& [middle, resource] : kBetween)
       followings.add<kubeapi::ObjectMeta>(
           settings_.cluster, all_of(resource),
-          [this, which = middle](auto change) { inventory_.take(which, std::move(change)); });
+          [this, which = middle](auto change) { inventory_.take(which, std::move(change)); },
+          tell_);
   }
 
   /// Owners are waited for, but not for ever: some clusters do not let us list them.
@@ -197,8 +200,8 @@ class Profiler {
                                trouble_));
   }
 
-  /// By the threads that follow the cluster.
-  void tell_trouble(const std::string& trouble) {
+  /// By the threads that follow nodes and pods, without which nothing can be told.
+  void keep_trouble(const std::string& trouble) {
     tell_(trouble);
     const Lock lock(mutex_);
     trouble_ = trouble;
@@ -354,7 +357,7 @@ class Profiler {
   Status status_;
   std::set<std::string> said_;
   Mutex mutex_;
-  std::string trouble_ ASSAY_GUARDED_BY(mutex_);  ///< that was told last of following the cluster
+  std::string trouble_ ASSAY_GUARDED_BY(mutex_);  ///< that was told last of nodes or pods
   std::string last_trouble_, last_patterns_, last_lookup_, last_write_, last_history_;
 };
 

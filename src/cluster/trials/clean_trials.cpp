@@ -64,7 +64,8 @@ Result<CleanedTrials> clean_trials(kubeapi::Client& client, const Clock& clock,
         .name_space = name_space,
         .labels = trial.empty() ? kTrialLabel : fmt::format("{}={}", kTrialLabel, trial)};
     const auto done = clean(client, query, cleaned, stopper);
-    if (!done && done.error().temporary) return fail(done.error());
+    // What is gone by then has to be told.
+    if (!done && done.error().temporary && cleaned.removed.empty()) return fail(done.error());
     if (!done)
       cleaned.left.push_back(
           fmt::format("{} were not looked at: {}", resource.name(), done.error().message));

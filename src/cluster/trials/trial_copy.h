@@ -3,6 +3,7 @@
 
 #include "trial_pods.h"
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -25,11 +26,11 @@ struct TrialRunner::Copy {
   std::optional<Timestamp> silent = {};  ///< since when the API server does not answer
   std::vector<kubeapi::Pod> now = {};
   int looks = 0;
-  std::optional<Timestamp> unready = {};  ///< since when one of its nodes is
-  std::set<std::string> lost_nodes = {};  ///< they will not end its pods
-  bool deserted = false;                  ///< for so long that nobody will end them
-  bool broken = false;                    ///< it has no result
-  bool deleted = false;                   ///< the server knows that it has to go
+  std::map<std::string, Timestamp> unready = {};  ///< its nodes that are, and since when
+  std::set<std::string> lost_nodes = {};          ///< they will not end its pods
+  bool deserted = false;                          ///< for so long that nobody will end them
+  bool broken = false;                            ///< it has no result
+  bool deleted = false;                           ///< the server knows that it has to go
 };
 
 inline Failure interrupted() {

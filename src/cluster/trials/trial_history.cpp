@@ -2,6 +2,7 @@
 #include "trial_told.h"
 
 #include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
 #include <iterator>
 #include <thread>
@@ -22,6 +23,8 @@ using kubeapi::PodPhase;
 /// must not wait for it.
 constexpr Nanoseconds kRest = std::chrono::seconds(10);
 constexpr Nanoseconds kLongestRest = std::chrono::seconds(60);
+/// So long nobody waits for an agent that is there.
+constexpr Nanoseconds kInVain = Milliseconds(500);
 /// One look of so many may fail.
 constexpr uint64_t kFewMissed = 5;
 
@@ -61,7 +64,7 @@ struct TrialHistory::Run {
   Timestamp next = {};  ///< before which the agent is not asked again
   Nanoseconds rest = kRest;
 
-  bool is_due(Timestamp now) const { return sink && now >= next && !watch->ended(); }
+  bool can_tell() const { return sink && !watch->ended(); }
   void miss(const std::string& why, Timestamp now) {
     ++missed;
     trouble = why;
@@ -178,29 +181,33 @@ void TrialHistory::watch(Kept& kept, const std::string& container, Run& run) {
   if (!done) give_up(kept, done.error().message);
 }
 
-/// Those of one node. What the first of them waited for in vain, the others need not wait for.
+/// Those of one node. What one of them waited for in vain, the others need not wait for.
 void TrialHistory::ask(const std::vector<Run*>& of_node) const {
   std::string trouble;
   for (Run* const run : of_node) {
     ++run->looks;
-    if (trouble.empty()) {
-      const auto known = run->watch->look(*run->sink);
-      if (known) {
-        run->seen |= *known;
-        run->rest = kRest;
-        continue;
-      }
-      trouble = known.error().message;
+    if (!trouble.empty()) {
+      run->miss(trouble, clock_.now());
+      continue;
     }
-    run->miss(trouble, clock_.now());
+    const auto begin = std::chrono::steady_clock::now();
+    const auto known = run->watch->look(*run->sink);
+    if (known) {
+      run->seen |= *known;
+      run->rest = kRest;
+      continue;
+    }
+    run->miss(known.error().message, clock_.now());
+    if (std::chrono::steady_clock::now() - begin >= kInVain) trouble = known.error().message;
   }
 }
 
-/// All nodes at once: an agent that hangs holds up none of the others.
-void TrialHistory::ask_all(Kept& kept) {
+/// All nodes at once: an agent that hangs holds up none of the others. The last time also those
+/// that rest: what they know would be lost.
+void TrialHistory::ask_all(Kept& kept, bool last) {
   std::map<std::string, std::vector<Run*>> due;
   for (auto& [id, run] : kept.runs)
-    if (run->is_due(clock_.now())) due[run->node].push_back(run.get());
+    if (run->can_tell() && (last || clock_.now() >= run->next)) due[run->node].push_back(run.get());
   {
     std::vector<std::jthread> others;
     for (auto of_node = due.begin(); of_node != due.end(); ++of_node) {
@@ -228,7 +235,7 @@ void TrialHistory::look(const TrialResult& trial, const std::vector<kubeapi::Pod
   }
   for (auto& [id, run] : kept.runs) watch(kept, id, *run);
   if (kept.given_up) return;
-  ask_all(kept);
+  ask_all(kept, false);
 }
 
 void TrialHistory::measure(const TrialSettings& settings, TrialResult& trial) const {
@@ -303,7 +310,7 @@ std::string TrialHistory::end(const TrialResult& trial, bool interrupted) {
       if (!kept->given_up) give_up(*kept, run->trouble);
     return "";
   }
-  if (!interrupted) ask_all(*kept);
+  if (!interrupted) ask_all(*kept, true);
   for (auto& [id, run] : kept->runs)
     if (const auto done = end_run(*kept, *run, trial, interrupted); !done)
       give_up(*kept, done.error().message);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 #include <assay/kubeapi/writes.h>
 #include <assay/net/http_client.h>
@@ -138,18 +139,17 @@ Result<void> TrialRunner::start(Copy& copy) {
 bool TrialRunner::has_lost_node(Copy& copy, Nanoseconds patience) {
   net::Stopper stopper;
   const Timestamp now = world_.clock.now();
-  bool gone = false;
+  const auto before = std::exchange(copy.unready, {});
   copy.lost_nodes.clear();
   for (const auto& node : nodes_of(copy.result, copy.now)) {
     const NodeHealth health = copy.pods.health(node, stopper);
-    gone |= health == NodeHealth::gone;
-    if (health != NodeHealth::well) copy.lost_nodes.insert(node);
+    if (health == NodeHealth::well) continue;
+    const auto known = before.find(node);
+    const Timestamp since = known == before.end() ? now : known->second;
+    copy.unready[node] = since;
+    if (health == NodeHealth::gone || now - since >= patience) copy.lost_nodes.insert(node);
   }
-  if (copy.lost_nodes.empty())
-    copy.unready.reset();
-  else if (!copy.unready)
-    copy.unready = now;
-  return gone || (copy.unready && now - *copy.unready >= patience);
+  return !copy.lost_nodes.empty();
 }
 
 void TrialRunner::lose_node(Copy& copy) {

@@ -59,7 +59,7 @@ class TrialHistory {
   Result<void> begin_run(Kept& kept, Run& run);
   void watch(Kept& kept, const std::string& container, Run& run);
   void ask(const std::vector<Run*>& of_node) const;
-  void ask_all(Kept& kept);
+  void ask_all(Kept& kept, bool last);
   static std::vector<NotMeasured> gaps_of(const Run& run);
   Result<void> end_run(Kept& kept, Run& run, const TrialResult& trial, bool interrupted);
   void give_up(Kept& kept, const std::string& why);

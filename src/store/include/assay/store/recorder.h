@@ -16,8 +16,8 @@ namespace assay::store {
 /// program keeps the store locked, it holds the samples and tries again; only when they are too
 /// many, the oldest go and are counted. If the disk refuses (full, gone), it keeps the error, drops
 /// and counts what comes after. It never blocks the caller. Times are kept in whole microseconds:
-/// what is below is the noise of reading, and would take most of the bytes. All functions are
-/// called from one thread.
+/// what is below is the noise of reading, and would take most of the bytes. Never to be called by
+/// two threads at once.
 class Recorder : public SampleSink {
  public:
   ~Recorder() override = default;
