@@ -287,6 +287,7 @@ def test_it_goes_on_when_the_api_server_or_prometheus_was_away(cluster, promethe
         assert profiler.metrics()["assay_cluster_failed_readings_total"] <= failed + 3
         assert profiler.process.poll() is None
         cluster.end_pod("late")
+    cluster.wait_for_controllers()
 
 
 def test_watches_that_break_one_by_one_are_resumed(cluster, prometheus, job, tmp_path):

@@ -141,6 +141,7 @@ def test_an_api_server_that_is_away_in_the_middle_loses_nothing(cluster, place):
     cluster.call("end-api")
     cluster.call("start-api")
     out, said = process.communicate(timeout=90)
+    cluster.wait_for_controllers()
     assert process.returncode == 0, said
     run = json.loads(out)["runs"][0]
     assert run["status"] == "finished" and run["exit"]["code"] == 0, run
