@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -110,7 +111,7 @@ std::optional<std::chrono::minutes> offset_in(const std::string& zone) {
 
 }  // namespace
 
-std::optional<Timestamp> parse_utc(const std::string& text) {
+std::optional<Timestamp> parse_utc(const std::string& text, int first_year) {
   constexpr size_t kSeconds = 19;  // "2026-01-31T12:00:00"
   std::tm parts{};
   if (text.size() <= kSeconds || text[10] != 'T' ||
@@ -124,8 +125,9 @@ std::optional<Timestamp> parse_utc(const std::string& text) {
   const Nanoseconds decimals = decimals_at(text, at);
   const auto offset = offset_in(text.substr(at));
   const std::time_t whole = ::timegm(&parts);
-  constexpr std::time_t kLast = 9'214'646'400;  // 2262, of which only a part fits
-  if (!offset || whole < 0 || whole >= kLast) return std::nullopt;
+  constexpr int kFirstYear = 1678, kLastYear = 2261;  // of others only a part fits, or nothing
+  const int year = parts.tm_year + 1900;
+  if (!offset || year < std::max(first_year, kFirstYear) || year > kLastYear) return std::nullopt;
   return Timestamp(std::chrono::seconds(whole) + decimals - *offset);
 }
 

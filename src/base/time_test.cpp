@@ -62,10 +62,25 @@ TEST(ParseUtc, reads_what_others_write) {
   EXPECT_EQ(parse_utc("2026-01-31T12:00:00Z"), from_unix_ns(1769860800000000000));
   EXPECT_TRUE(parse_utc("2261-12-31T23:59:59-99:00"));
   for (const auto* wrong :
-       {"", "0001-01-01T00:00:00Z", "2026-01-31", "2026-01-31T12:00:00", "2026-01-31T12:00:00.1",
-        "2026-01-31 12:00:00Z", "2026-01-31T12:00:00+1", "2262-01-01T00:00:00Z",
-        "9999-12-31T23:59:59Z"})
+       {"", "0001-01-01T00:00:00Z", "1677-12-31T23:59:59Z", "2026-01-31", "2026-01-31T12:00:00",
+        "2026-01-31T12:00:00.1", "2026-01-31 12:00:00Z", "2026-01-31T12:00:00+1",
+        "2262-01-01T00:00:00Z", "9999-12-31T23:59:59Z"})
     EXPECT_EQ(parse_utc(wrong), std::nullopt) << wrong;
+}
+
+TEST(ParseUtc, reads_times_before_1970_where_they_are_asked_for) {
+  EXPECT_EQ(parse_utc("1969-12-31T23:59:59Z"), std::nullopt);
+  const auto old = [](const char* text) { return parse_utc(text, 1678); };
+  EXPECT_EQ(old("1931-05-01T00:00:00Z"), from_unix_ns(-1220400000000000000));
+  EXPECT_EQ(old("1969-12-31T23:59:59Z"), from_unix_ns(-1'000'000'000));
+  EXPECT_EQ(old("1969-12-31T23:59:59.999999999Z"), from_unix_ns(-1));
+  EXPECT_EQ(old("1970-01-01T00:30:00+01:00"), old("1969-12-31T23:30:00Z"));
+  for (const auto* text : {"1678-01-01T00:00:00.000Z", "1900-02-28T23:59:59.999Z",
+                           "1931-05-01T12:34:56.789Z", "1969-12-31T23:59:59.001Z"})
+    EXPECT_EQ(format_utc(old(text).value()), text);
+  EXPECT_TRUE(old("1678-01-01T00:00:00+99:00"));
+  EXPECT_FALSE(old("1900-02-29T00:00:00Z")) << "there is no such day";
+  EXPECT_FALSE(parse_utc("1677-12-31T23:59:59Z", 1)) << "it does not fit";
 }
 
 }  // namespace

@@ -87,7 +87,10 @@ Result<analysis::EvenSeries> asked_series(const AnalyzeArguments& args) {
         args.query, answer.series.size(), words_of(answer.series[0].labels),
         words_of(answer.series[1].labels)));
   auto series = even(answer.series[0]);
-  if (series) series->name = args.query;
+  if (series) {
+    series->name = args.query;
+    series->dated = true;
+  }
   return series;
 }
 

@@ -4,6 +4,7 @@
 #include "series_words.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -94,6 +95,9 @@ std::string band(const SeriesView& view, const Frame& frame, double analysis::Fo
   return path + "Z";
 }
 
+/// Longer ones follow the calendar.
+constexpr double kLongestStep = 28 * 86400.0;
+
 /// A step of time that people count in, so that at most `most` are in so many seconds.
 double round_time_step(double seconds, size_t most) {
   constexpr double kMinute = 60, kHour = 3600, kDay = 86400;
@@ -101,7 +105,7 @@ double round_time_step(double seconds, size_t most) {
       1,        2,           5,           10,           15,           30,
       kMinute,  2 * kMinute, 5 * kMinute, 10 * kMinute, 15 * kMinute, 30 * kMinute,
       kHour,    2 * kHour,   3 * kHour,   6 * kHour,    12 * kHour,   kDay,
-      2 * kDay, 7 * kDay,    14 * kDay,   28 * kDay};
+      2 * kDay, 7 * kDay,    14 * kDay,   kLongestStep};
   for (const double step : kSteps)
     if (seconds / step <= static_cast<double>(most)) return step;
   constexpr double kYear = 365.25 * kDay;
@@ -115,16 +119,40 @@ struct Tick {
   std::string second;  ///< a date below it, where it is another one than before
 };
 
+/// Where quarters, years or decades of the calendar begin.
+std::vector<Tick> calendar_ticks(const analysis::EvenSeries& series, double samples) {
+  using namespace std::chrono;
+  constexpr double kDay = 86400, kMonth = analysis::kSecondsOfYear / 12;
+  const double months = samples * series.step_seconds / kMonth;
+  int apart = 1200;
+  for (const int some : {3, 6, 12, 24, 60, 120, 240, 600})
+    if (months / some <= static_cast<double>(kMostTicks)) {
+      apart = some;
+      break;
+    }
+  std::vector<Tick> ticks;
+  const sys_days start(days(static_cast<int>(std::floor(series.start / kDay))));
+  const int first = static_cast<int>(year_month_day(start).year()) * 12 / apart * apart;
+  for (int month = first;; month += apart) {
+    const sys_days day(year(month / 12) / (month % 12 + 1) / 1);
+    const double time = kDay * static_cast<double>(day.time_since_epoch().count());
+    const double at = (time - series.start) / series.step_seconds;
+    if (at > samples) return ticks;
+    if (at >= 0) ticks.push_back({at, utc_text(time).substr(0, 10), ""});
+  }
+}
+
 std::vector<Tick> dated_ticks(const analysis::EvenSeries& series, double samples) {
   constexpr double kDay = 86400;
   const double step = round_time_step(samples * series.step_seconds, kMostTicks);
+  if (step > kLongestStep) return calendar_ticks(series, samples);
   std::vector<Tick> ticks;
   std::string day;
   const double end = series.start + samples * series.step_seconds;
   const double first = std::ceil(series.start / step) * step;
   for (size_t i = 0; first + static_cast<double>(i) * step <= end; ++i) {
     const double time = first + static_cast<double>(i) * step;
-    const auto text = format_utc(Timestamp(from_seconds(time)));
+    const auto text = utc_text(time);
     const auto date = text.substr(0, 10), clock = text.substr(11, step < 60 ? 8 : 5);
     const double at = (time - series.start) / series.step_seconds;
     ticks.push_back(step >= kDay ? Tick{at, date, ""} : Tick{at, clock, date == day ? "" : date});
@@ -144,9 +172,8 @@ std::vector<Tick> year_ticks(const analysis::EvenSeries& series, double samples)
 }
 
 std::vector<Tick> ticks_of(const analysis::EvenSeries& series, double samples) {
-  constexpr double kLatest = 9e9;
   if (series.years) return year_ticks(series, samples);
-  if (is_dated(series) && series.start + samples * series.step_seconds < kLatest)
+  if (is_dated(series) && series.start + samples * series.step_seconds < kLatestDate)
     return dated_ticks(series, samples);
   std::vector<Tick> ticks;
   if (series.step_seconds > 0) {

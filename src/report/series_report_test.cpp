@@ -18,6 +18,7 @@ SeriesView view_of(double step) {
   view.name = "gpu <0>.csv";
   view.series.step_seconds = step;
   view.series.start = step > 0 ? 1'700'000'000 : 0;
+  view.series.dated = step > 0;
   for (int i = 0; i < 480; ++i)
     view.series.values.push_back(50 + 30 * std::sin(2 * std::numbers::pi * i / 48) + i % 3);
   view.series.values[77] = std::numeric_limits<double>::quiet_NaN();
@@ -61,7 +62,7 @@ TEST(SeriesText, years_are_told_as_years) {
   view.series.start = -31536000;  // 1969
   view.series.step_seconds = analysis::kSecondsOfYear;
   view.series.values.resize(56);
-  view.series.years = true;
+  view.series.years = view.series.dated = true;
   view.series.marked = 0;
   view.now = 1.76e9;
   view.analysis = *analysis::analyze_series(view.series, {.horizon = 10});
@@ -75,6 +76,42 @@ TEST(SeriesText, years_are_told_as_years) {
   const auto page = series_page(view);
   EXPECT_NE(page.find(">1980</text>"), std::string::npos);
   EXPECT_EQ(page.find("UTC"), std::string::npos);
+}
+
+TEST(SeriesText, dates_before_1970_are_told_as_dates) {
+  auto view = view_of(86400);
+  view.series.start = -1'220'400'000;  // 1931-05-01
+  view.analysis.changes = {{244, 1, 2}};
+  const auto text = series_text(view, false, 90);
+  EXPECT_NE(text.find(" 1931-05-01 "), std::string::npos) << text;
+  EXPECT_NE(text.find(" 1932-08-22\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("from 1 to 2 at 1931-12-31"), std::string::npos) << text;
+  EXPECT_EQ(series_document(view)["start"], -1'220'400'000);
+  EXPECT_EQ(series_document(view)["change_points"][0]["time"], -1'220'400'000 + 244 * 86400);
+  const auto page = series_page(view);
+  for (const char* part : {">1931-07-01</text>", ">1932-01-01</text>", "times are UTC"})
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+  // Where a step is not quite even, a date is the nearest one, on both sides of 1970.
+  for (const double start : {-86400.0, 1.7e9 - 80000}) {
+    view.series.start = start - 0.0001;
+    EXPECT_EQ(series_text(view, false, 90).find(":59"), std::string::npos) << start;
+  }
+}
+
+TEST(SeriesText, times_since_anything_are_none) {
+  auto view = view_of(60);
+  view.series.dated = false;
+  EXPECT_NE(series_text(view, false, 90).find(" 7 h 59 min in\n"), std::string::npos);
+  EXPECT_EQ(series_page(view).find("UTC"), std::string::npos);
+}
+
+TEST(SeriesPage, long_series_have_ticks_where_years_begin) {
+  auto view = view_of(60 * 86400);
+  view.series.start = -2'524'521'600;  // 1890-01-01, and 1900 has no 29th of February
+  const auto page = series_page(view);
+  for (const char* year : {"1900", "1920", "1960"})
+    EXPECT_NE(page.find(std::string(">") + year + "-01-01</text>"), std::string::npos) << year;
+  EXPECT_EQ(page.find("-12-31</text>"), std::string::npos);
 }
 
 SeriesView view_of_values(std::vector<double> values, const analysis::SeriesQuestions& questions) {

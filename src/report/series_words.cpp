@@ -11,8 +11,6 @@
 namespace assay::report {
 namespace {
 
-/// Times below are counted from the beginning of something, not from 1970: it is 1973 behind it.
-constexpr double kDates = 1e8;
 constexpr double kDay = 86400;
 /// Steps from here on are told in years.
 constexpr double kNearlyYear = 360 * kDay;
@@ -133,14 +131,18 @@ std::string place_text(const analysis::EvenSeries& series, double at) {
   if (!(series.step_seconds > 0)) return fmt::format("value {:.0f}", at + 1);
   if (series.years) return std::to_string(series.year(at));
   const double time = series.start + at * series.step_seconds;
-  if (series.start < kDates || time > 9e9) return duration_text(at * series.step_seconds) + " in";
-  const auto text = format_utc(Timestamp(from_seconds(time)));
+  if (!series.dated || time > kLatestDate) return duration_text(at * series.step_seconds) + " in";
+  const auto text = utc_text(time);
   const auto date = text.substr(0, 10), clock = text.substr(11, 8);
   return series.step_seconds >= kDay && clock == "00:00:00" ? date : date + " " + clock;
 }
 
 bool is_dated(const analysis::EvenSeries& series) {
-  return series.step_seconds > 0 && series.start >= kDates && !series.years;
+  return series.step_seconds > 0 && series.dated && !series.years;
+}
+
+std::string utc_text(double time) {
+  return format_utc(Timestamp(Milliseconds(std::llround(time * 1e3))));
 }
 
 std::string end_text(const SeriesView& view) {

@@ -19,6 +19,10 @@ std::string place_text(const analysis::EvenSeries& series, double at);
 std::string end_text(const SeriesView& view);
 /// Whether its times are dates; years are none.
 bool is_dated(const analysis::EvenSeries& series);
+/// Behind it, in seconds since 1970, dates do not fit into a Timestamp.
+constexpr double kLatestDate = 9e9;
+/// As format_utc() has it, of seconds since 1970, to the nearest millisecond.
+std::string utc_text(double time);
 /// The answer in one sentence without a full stop.
 std::string series_answer(const SeriesView& view);
 /// What it rests on: pairs of a short head and a sentence.

@@ -22,6 +22,10 @@ constexpr size_t kMostValues = 10'000'000;
 constexpr double kMarks[] = {-999, -9999};
 constexpr double kFarBelow = 3;
 
+/// Numbers count seconds since 1970 when they begin so far from it, in 1973 or before 1966; nearer
+/// to it they may count from anything. Farther away nothing can be told as a date.
+constexpr double kFarFrom1970 = 1e8, kFarthestDate = 9.22e9;
+
 using Cells = std::vector<std::string>;
 using Samples = std::vector<std::pair<double, double>>;
 
@@ -79,6 +83,7 @@ struct Reading {
   size_t marked = 0;     ///< by what the caller said
   bool percent = false;  ///< a value was written with its sign
   bool years = true;     ///< every time may be one
+  bool dates = false;    ///< a time was written as a date
   CommaNumbers commas = {};
   Samples samples = {};
 };
@@ -112,7 +117,7 @@ Result<double> time_of(const Reading& reading, const Cells& cells, size_t line) 
   const auto& cell = cells[*reading.layout.time];
   if (const auto time = reading.cells.time(cell)) return *time;
   return bad_input(
-      fmt::format("{}:{}: '{}' is no time; seconds since 1970, dates from 1970 on as "
+      fmt::format("{}:{}: '{}' is no time; seconds since 1970, dates from 1678 on as "
                   "2026-01-31T12:00:00Z, 2026-01-31 or "
                   "31.01.2026 12:00, and years are read{}",
                   reading.who, line, shown(cell),
@@ -132,6 +137,8 @@ Result<void> read_row(Reading& reading, const Cells& cells, size_t line) {
   if (reading.samples.size() >= kMostValues)
     return bad_input(fmt::format("{} has more than {} values", reading.who, kMostValues));
   reading.years = reading.years && reading.layout.time && is_year(cells[*reading.layout.time]);
+  reading.dates =
+      reading.dates || (reading.layout.time && reading.cells.is_date(cells[*reading.layout.time]));
   reading.commas.add(cells);
   reading.samples.emplace_back(time, *value);
   return {};
@@ -176,10 +183,26 @@ void count_years(EvenSeries& series) {
   series.start = series.time(0);
 }
 
+/// All numbers of a table have one unit, which those that are near to 1970 do not show; how many
+/// are a second. Numbers between dates go by themselves.
+double count_seconds(Samples& samples, bool dates) {
+  double farthest = 0;
+  for (const auto& [time, value] : samples)
+    if (std::isfinite(time)) farthest = std::max(farthest, std::abs(time));
+  const double units = units_of_second(farthest);
+  if (units > 1)
+    for (auto& [time, value] : samples) time /= dates ? units_of_second(std::abs(time)) : units;
+  return units;
+}
+
 Result<EvenSeries> even_steps(Reading reading) {
   if (reading.layout.time) {
+    const bool far = count_seconds(reading.samples, reading.dates) > 1;
     auto series = evenly(std::move(reading.samples), kMostValues);
     if (!series) return bad_input(fmt::format("{}: {}", reading.who, series.error().message));
+    const double from_1970 = std::abs(series->start);
+    const bool since_1970 = reading.dates || far || from_1970 >= kFarFrom1970;
+    series->dated = reading.years || (since_1970 && from_1970 <= kFarthestDate);
     if (reading.years) count_years(*series);
     return series;
   }

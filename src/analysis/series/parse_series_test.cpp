@@ -55,6 +55,45 @@ TEST(ParseSeries, dates_without_a_time_and_as_germans_write_them) {
     EXPECT_FALSE(parse_series(text, "x.csv")) << text;
 }
 
+TEST(ParseSeries, dates_before_1970) {
+  for (const char* text : {"date,flow\n1931-05-01,1\n1931-05-02,2\n1931-05-03,3\n",
+                           "01.05.1931;1\n02.05.1931;2\n03.05.1931;3\n",
+                           "1931-04-30 24:00,1\n1931-05-02T01:00:00+01:00,2\n1931-05-02 24:00,3\n",
+                           "-1220400000,1\n-1220313600,2\n-1220227200,3\n",
+                           "-1220400000000,1\n-1220313600000,2\n-1220227200000,3\n",
+                           "-1220400000000000,1\n-1220313600000000,2\n-1220227200000000,3\n"}) {
+    const auto series = parse_series(text, "x");
+    ASSERT_TRUE(series) << series.error().message;
+    EXPECT_EQ(series->start, -1220400000) << text;
+    EXPECT_EQ(series->step_seconds, 86400) << text;
+    EXPECT_EQ(series->values, (std::vector<double>{1, 2, 3})) << text;
+    EXPECT_TRUE(series->dated) << text;
+  }
+  EXPECT_FALSE(parse_series("1677-01-01,1\n1677-01-02,2\n", "x"));
+}
+
+TEST(ParseSeries, one_unit_for_all_numbers_also_for_those_near_to_1970) {
+  std::string table = "time,value\n";
+  for (int day = -2000; day <= 2000; day += 500)
+    table += std::to_string(day * 86'400'000LL) + "," + std::to_string(day) + "\n";
+  const auto series = parse_series(table, "x");
+  ASSERT_TRUE(series) << series.error().message;
+  EXPECT_EQ(series->start, -2000 * 86400);
+  EXPECT_EQ(series->step_seconds, 500 * 86400);
+  EXPECT_EQ(series->values.size(), 9);
+  EXPECT_TRUE(series->dated);
+}
+
+TEST(ParseSeries, which_times_are_dates) {
+  for (const char* text :
+       {"1970-01-01,1\n1970-01-02,2\n", "1969-12-31 23:59,1\n1970-01-01 00:01,2\n",
+        "1700000000,1\n1700000060,2\n", "year,v\n1969,1\n1970,2\n"})
+    EXPECT_TRUE(parse_series(text, "x")->dated) << text;
+  for (const char* text : {"0,1\n60,2\n", "t,v\n-60,1\n0,2\n", "t,v\n0,1\n100000000,2\n",
+                           "t,v\n20000000000,1\n20000000060,2\n", "1\n2\n"})
+    EXPECT_FALSE(parse_series(text, "x")->dated) << text;
+}
+
 TEST(ParseSeries, a_day_may_end_at_24) {
   const auto series = parse_series(
       "t,v\n2026-01-31 22:00,1\n2026-01-31 23:00,2\n2026-01-31 24:00,3\n2026-02-01T01:00,4\n"
@@ -286,7 +325,7 @@ TEST(ParseSeries, what_is_wrong_is_told_with_its_line) {
       message("1\n2\nthree\n"),
       "x.csv:3: 'three' is no number; where it stands for a missing value, say --missing 'three'");
   EXPECT_EQ(message("t,v\nmonday,3\n"),
-            "x.csv:2: 'monday' is no time; seconds since 1970, dates from 1970 on as "
+            "x.csv:2: 'monday' is no time; seconds since 1970, dates from 1678 on as "
             "2026-01-31T12:00:00Z, 2026-01-31 or "
             "31.01.2026 12:00, and years are read");
   EXPECT_EQ(message("time,value\n"), "x.csv has a head, but no value below it");

@@ -16,6 +16,7 @@ namespace assay::analysis {
 namespace {
 
 constexpr double kDay = 86400;
+constexpr int kFirstYear = 1678;
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 /// Seconds since 1970 have fewer digits for the next thousands of years; the same holds for
 /// milliseconds and microseconds.
@@ -113,15 +114,17 @@ bool CellReader::is_marked(const std::string& cell) const {
 
 std::optional<double> CellReader::time(const std::string& cell) const {
   const std::string_view text = trim(cell);
-  if (const auto count = number(text)) {
-    if (*count <= kMilliseconds) return *count;
-    return *count / (*count > kNanoseconds ? 1e9 : *count > kMicroseconds ? 1e6 : 1e3);
-  }
+  if (const auto count = number(text)) return count;
   std::string iso = iso_of(text);
   const double later = iso.size() > 10 && turn_midnight(iso) ? kDay : 0;
-  const auto time = parse_utc(iso);
+  const auto time = parse_utc(iso, kFirstYear);
   if (!time) return std::nullopt;
   return seconds(time->time_since_epoch()) + later;
+}
+
+double units_of_second(double farthest) {
+  if (farthest <= kMilliseconds) return 1;
+  return farthest > kNanoseconds ? 1e9 : farthest > kMicroseconds ? 1e6 : 1e3;
 }
 
 bool is_year(std::string_view cell) {

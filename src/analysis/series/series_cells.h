@@ -16,7 +16,7 @@ struct CellReader {
   /// Also with one of the units that nvidia-smi writes; NaN is a missing value, nothing is no
   /// number.
   std::optional<double> value(const std::string& cell) const;
-  /// Seconds since 1970 or since anything, from numbers and dates.
+  /// Seconds since 1970 of a date; a number as it is.
   std::optional<double> time(const std::string& cell) const;
   bool is_date(const std::string& cell) const { return !number(cell) && time(cell); }
   /// Whether it is one of `missing`.
@@ -25,6 +25,10 @@ struct CellReader {
  private:
   std::optional<double> number(std::string_view text) const;
 };
+
+/// How many of its units are a second, if times of a table that are numbers are at most that far
+/// from zero: milli-, micro- or nanoseconds, if not seconds.
+double units_of_second(double farthest);
 
 /// Whether it may be one: four digits, of 1500 to 2200.
 bool is_year(std::string_view cell);

@@ -27,6 +27,7 @@ struct EvenSeries {
   size_t rows = 0;           ///< of the table that it was read from; 0: of none
   std::string columns = {};  ///< which ones of the table these are, where there was a choice
   bool years = false;        ///< its times are years, and a step is as many mean ones
+  bool dated = false;        ///< its times are since 1970, and not since anything
 
   /// Of a year it is when that begins.
   double time(size_t i) const;

@@ -75,7 +75,8 @@ std::string format_duration(Nanoseconds d);
 /// UTC, as in 2026-01-31T12:00:00.123Z.
 std::string format_utc(Timestamp t);
 /// The same with any number of decimals, or with an offset as in +01:00; nothing when it is no such
-/// time, or one before 1970 or after 2261.
-std::optional<Timestamp> parse_utc(const std::string& text);
+/// time, or one before `first_year` or 1678, or after 2261. Of times from 1970 on, the distance of
+/// any two fits into Nanoseconds; of earlier ones it may not.
+std::optional<Timestamp> parse_utc(const std::string& text, int first_year = 1970);
 
 }  // namespace assay
