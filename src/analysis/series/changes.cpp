@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "drifts.h"
 #include "few_turns.h"
 #include "prepared.h"
 
@@ -226,10 +227,14 @@ std::vector<ChangePoint> find_changes(const std::vector<double>& values,
   const Levels levels(known);
   const double all = Levels(in_steps(values).known()).cost(0, length);
   // Without any noise, a hundredth of all variation, cycles included, is what does not matter.
-  const double price = kPrice * std::log(static_cast<double>(length)) *
-                       std::max(noise * memory(known), 0.01 * all / static_cast<double>(length));
+  const double variance = std::max(noise * memory(known), 0.01 * all / static_cast<double>(length));
+  const double price = kPrice * std::log(static_cast<double>(length)) * variance;
   if (!(price > 0)) return {};
-  const auto ends = sudden(partition(levels, length, price), levels, steps.places);
+  const auto all_ends = partition(levels, length, price);
+  auto ends = sudden(all_ends, levels, steps.places);
+  const auto stepped = without_drifts(all_ends, known, steps.places, variance);
+  std::erase_if(
+      ends, [&](size_t end) { return !std::binary_search(stepped.begin(), stepped.end(), end); });
   std::vector<ChangePoint> changes;
   for (size_t i = 0; i + 1 < ends.size(); ++i) {
     const size_t from = i ? ends[i - 1] : 0;

@@ -103,6 +103,23 @@ TEST_F(Changes, a_slow_wave_or_a_trend_has_none_but_the_step_in_it_is_one) {
   EXPECT_NEAR(static_cast<double>(changes[0].at), 700, 2);
 }
 
+TEST_F(Changes, drifts_in_noise_are_none) {
+  int told = 0, steps = 0;
+  for (int series = 0; series < 40; ++series) {
+    std::vector<double> slope(1200), wave(1200);
+    for (size_t i = 0; i < slope.size(); ++i) {
+      const auto at = static_cast<double>(i);
+      slope[i] = (series % 2 ? 0.02 : 0.005) * at + noise();
+      wave[i] = 5 * std::sin(2 * std::numbers::pi * at / 800 + series) + noise();
+    }
+    told += static_cast<int>(find_changes(slope, {}).size() + find_changes(wave, {}).size());
+    for (size_t i = 500; i < slope.size(); ++i) slope[i] += 4;
+    steps += static_cast<int>(find_changes(slope, {}).size());
+  }
+  EXPECT_LE(told, 2);
+  EXPECT_NEAR(steps, 40, 4) << "the step in a drift is one";
+}
+
 TEST_F(Changes, gaps_constants_and_short_series_are_no_harm) {
   EXPECT_TRUE(find_changes({}, {}).empty());
   EXPECT_TRUE(find_changes(std::vector<double>(10, 1), {}).empty());
