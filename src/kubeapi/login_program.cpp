@@ -25,7 +25,8 @@ using std::chrono::steady_clock;
 
 constexpr size_t kMostOutput = 1U << 20U;
 constexpr size_t kMostWords = 300;  ///< of its last ones
-constexpr useconds_t kNap = 10'000;
+constexpr int kNap = 10;            ///< milliseconds, while its end is waited for
+constexpr size_t kMostPieces = 64;  ///< that were on their way when it ended
 constexpr Milliseconds kLookAgain{100};
 
 /// For how long it is waited.
@@ -74,12 +75,9 @@ class Running {
     ::waitpid(pid_, nullptr, 0);
   }
   /// Its status; nothing: it still runs.
-  std::optional<int> wait(const Patience& patience) {
+  std::optional<int> status() {
     int status = 0;
-    while (::waitpid(pid_, &status, WNOHANG) == 0) {
-      if (patience.is_over()) return std::nullopt;
-      ::usleep(kNap);
-    }
+    if (::waitpid(pid_, &status, WNOHANG) == 0) return std::nullopt;
     pid_ = -1;
     return status;
   }
@@ -118,28 +116,49 @@ Result<pid_t> start(const LoginCommand& command, const std::string& exec_info, c
                              command.hint.empty() ? "" : "; ", command.hint));
 }
 
-/// Until both pipes are at their end. False: not in time, or too much came.
-bool read_both(const Pipe& out, const Pipe& err, const Patience& patience, std::string& told,
-               std::string& words) {
-  std::array<pollfd, 2> waiting = {pollfd{out.read.get(), POLLIN, 0},
-                                   pollfd{err.read.get(), POLLIN, 0}};
-  const std::array<std::string*, 2> into = {&told, &words};
-  while (waiting[0].fd >= 0 || waiting[1].fd >= 0) {
-    if (patience.is_over()) return false;
-    const int ready = ::poll(waiting.data(), waiting.size(), patience.pause());
-    if (ready < 0 && errno != EINTR) return false;
-    if (ready <= 0) continue;
-    for (size_t i = 0; i < waiting.size(); ++i) {
-      if (waiting[i].fd < 0 || waiting[i].revents == 0) continue;
+/// What it says, in two pipes.
+class Speech {
+ public:
+  Speech(const Pipe& out, const Pipe& err)
+      : pipes_{pollfd{out.read.get(), POLLIN, 0}, pollfd{err.read.get(), POLLIN, 0}} {}
+
+  /// Takes what comes within so many milliseconds; whether there was something.
+  bool take(int milliseconds) {
+    if (::poll(pipes_.data(), pipes_.size(), milliseconds) <= 0) return false;
+    const std::array<std::string*, 2> into = {&told, &words};
+    for (size_t i = 0; i < pipes_.size(); ++i) {
+      if (pipes_[i].fd < 0 || pipes_[i].revents == 0) continue;
       std::array<char, 4096> buffer{};
-      const ssize_t size = ::read(waiting[i].fd, buffer.data(), buffer.size());
-      if (size <= 0) waiting[i].fd = -1;
+      const ssize_t size = ::read(pipes_[i].fd, buffer.data(), buffer.size());
+      if (size <= 0) pipes_[i].fd = -1;
       if (size > 0) into[i]->append(buffer.data(), static_cast<size_t>(size));
     }
     if (words.size() > 4 * kMostWords) words.erase(0, words.size() - 2 * kMostWords);
-    if (told.size() > kMostOutput) return false;
+    return true;
   }
-  return true;
+  bool has_told_all() const { return pipes_[0].fd < 0; }
+  bool is_too_much() const { return told.size() > kMostOutput; }
+
+  std::string told = {};   ///< on standard output
+  std::string words = {};  ///< the last ones on standard error
+
+ private:
+  std::array<pollfd, 2> pipes_;
+};
+
+/// Until it has told all and has ended; its status, or nothing: not in time, or it told too much.
+/// What it leaves running may hold its standard error open for ever.
+std::optional<int> listen(Speech& speech, Running& running, const Patience& patience) {
+  while (!speech.is_too_much() && !patience.is_over()) {
+    const auto status = speech.has_told_all() ? running.status() : std::nullopt;
+    if (!status) {
+      speech.take(speech.has_told_all() ? kNap : patience.pause());
+      continue;
+    }
+    for (size_t i = 0; i < kMostPieces && speech.take(0); ++i) continue;
+    return status;
+  }
+  return std::nullopt;
 }
 
 /// The end of what it said, where the reason mostly is, on one line.
@@ -169,20 +188,18 @@ Result<std::string> run_login_program(const LoginCommand& command, const std::st
   out.write.reset();
   err.write.reset();
   const Patience patience{steady_clock::now() + command.patience, wanted};
-  std::string told;
-  std::string words;
-  const bool whole = read_both(out, err, patience, told, words);
-  const auto status = whole ? running.wait(patience) : std::nullopt;
+  Speech speech(out, err);
+  const auto status = listen(speech, running, patience);
   const auto failed = [&](const std::string& how) {
     return refused(fmt::format("{}, by which the kubeconfig's user logs in, {}{}",
-                               in_quotes(command.program), how, last_words(words)));
+                               in_quotes(command.program), how, last_words(speech.words)));
   };
-  if (!status && told.size() > kMostOutput) return failed("says too much");
+  if (!status && speech.is_too_much()) return failed("says too much");
   if (!status && !patience.is_wanted()) return refused("stopped");
   if (!status) return failed("does not end within " + format_duration(command.patience));
   if (WIFSIGNALED(*status)) return failed(fmt::format("was killed by {}", WTERMSIG(*status)));
   if (WEXITSTATUS(*status) != 0) return failed(fmt::format("ended with {}", WEXITSTATUS(*status)));
-  return told;
+  return std::move(speech.told);
 }
 
 }  // namespace assay::kubeapi

@@ -8,7 +8,8 @@
 namespace assay::kubeapi {
 
 /// What it wrote to its standard output, in its patience at most and while it is wanted: then it is
-/// ended, with all that it started. An error has its last words, and never what it wrote for us.
+/// ended, with all that it started. What it leaves running with its standard error is not waited
+/// for. An error has its last words, and never what it wrote for us.
 Result<std::string> run_login_program(const LoginCommand& command, const std::string& exec_info,
                                       const StillWanted& wanted = {});
 

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <thread>
@@ -33,12 +34,13 @@ class LoginTest : public ::testing::Test {
     std::filesystem::permissions(file, std::filesystem::perms::owner_all);
     return {.program = file, .api_version = kVersion};
   }
-  /// One that tells this status.
-  LoginCommand telling(const std::string& status) const {
-    return command(
-        fmt::format(R"(echo '{{"apiVersion": "{}", "kind": "ExecCredential", "status": {}}}')",
-                    kVersion, status));
+  /// The line of a script that tells this status.
+  static std::string credential(const std::string& status) {
+    return fmt::format(R"(echo '{{"apiVersion": "{}", "kind": "ExecCredential", "status": {}}}')",
+                       kVersion, status);
   }
+  /// One that tells this status.
+  LoginCommand telling(const std::string& status) const { return command(credential(status)); }
   size_t runs() const { return read_file(folder_ / "runs").value_or("").size(); }
   std::string trouble(const LoginCommand& command) const {
     const auto login = Login::run(command);
@@ -139,6 +141,20 @@ TEST_F(LoginTest, a_program_that_does_not_end_is_ended_with_what_it_started) {
   EXPECT_TRUE(has(late, "does not end within")) << late;
   EXPECT_TRUE(has(late, ": 'one moment'")) << late;
   EXPECT_TRUE(soon([&] { return has_ended(word_in(folder_ / "child")); }));
+}
+
+TEST_F(LoginTest, what_a_program_leaves_running_with_its_standard_error_is_not_waited_for) {
+  const std::string leaves = "sleep 1000 > /dev/null & echo $! > child; echo it runs on >&2\n";
+  const auto end_child = [&] {
+    const std::string child = word_in(folder_ / "child");
+    EXPECT_FALSE(has_ended(child)) << "others may need it";
+    ::kill(std::stoi(child), SIGKILL);
+  };
+  EXPECT_EQ(trouble(command(leaves + credential(R"({"token": "w0rd"})"))), "none");
+  end_child();
+  const std::string failed = trouble(command(leaves + "exit 3"));
+  EXPECT_TRUE(has(failed, "ended with 3: 'it runs on'")) << failed;
+  end_child();
 }
 
 TEST_F(LoginTest, of_many_words_the_last_are_told) {
