@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "login.h"
+#include "memory_file.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <sys/mman.h>
 #include <yaml-cpp/yaml.h>
 
 #include <assay/base/text.h>
@@ -89,11 +88,9 @@ class Reader {
     if (data.empty()) return {};
     const auto bytes = base64_decoded(data);
     if (!bytes) return wrong(fmt::format("{} is not in base64", data_key));
-    Fd memory(::memfd_create(key, MFD_CLOEXEC));
-    if (!memory.valid()) return refused_errno("cannot keep a certificate in memory", errno);
-    ASSAY_CHECK(write_all(memory.get(), *bytes));
-    place = fmt::format("/proc/self/fd/{}", memory.get());
-    access_.in_memory.push_back(std::make_shared<const Fd>(std::move(memory)));
+    ASSAY_TRY(auto memory, keep_in_memory(key, *bytes));
+    place = path_in_memory(*memory);
+    access_.in_memory.push_back(std::move(memory));
     return {};
   }
 
@@ -144,11 +141,7 @@ class Reader {
     if (text_of(exec, "provideClusterInfo") == "true") {
       ASSAY_TRY(command.cluster, cluster_info(cluster));
     }
-    const auto login = Login::run(std::move(command));
-    if (!login) return fail(login.error());
-    access_.login = *login;
-    access_.endpoint.certificate_file = access_.login->certificate_file();
-    access_.endpoint.key_file = access_.login->key_file();
+    access_.login = std::make_shared<Login>(std::move(command));
     return {};
   }
 

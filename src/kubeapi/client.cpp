@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "answers.h"
 #include "login.h"
+#include "memory_file.h"
 
 #include <fmt/format.h>
 
@@ -14,19 +15,31 @@ namespace {
 constexpr size_t kLargestAnswer = 32U << 20U;
 constexpr size_t kLargestToken = 64U << 10U;
 
-constexpr std::string_view kBearer = "Authorization: Bearer ";
-
-std::string token_of(const net::Request& request) {
-  for (const auto& header : request.headers)
-    if (header.starts_with(kBearer)) return header.substr(kBearer.size());
-  return "";
-}
-
 }  // namespace
 
 Client::Client(Access access) : access_(std::move(access)), http_(access_.endpoint) {}
 
-Result<net::Request> Client::request(const Call& call, const net::Stopper& stopper) const {
+Result<Credential> Client::credential(const Call& call, const net::Stopper& stopper) const {
+  if (access_.login) {
+    const auto wanted = [&] {
+      return !stopper.stopped() && (call.finish || !wanted_ || wanted_());
+    };
+    return access_.login->credential(wanted);
+  }
+  if (access_.token_file.empty()) return Credential{.token = access_.token};
+  ASSAY_TRY(const std::string text, read_file(access_.token_file, kLargestToken));
+  return Credential{.token = std::string(trim(text))};
+}
+
+void Client::show(const std::shared_ptr<const Fd>& certificate) {
+  if (certificate == certificate_) return;
+  certificate_ = certificate;
+  net::Endpoint endpoint = access_.endpoint;
+  if (certificate_) endpoint.certificate_file = endpoint.key_file = path_in_memory(*certificate_);
+  http_ = net::HttpClient(endpoint);
+}
+
+Result<net::Request> Client::request(const Call& call, const std::string& token) const {
   net::Request request;
   request.method = call.method;
   request.path = call.path;
@@ -35,20 +48,9 @@ Result<net::Request> Client::request(const Call& call, const net::Stopper& stopp
   request.headers.push_back("Accept: " + call.accept);
   if (!call.body.empty()) request.headers.push_back("Content-Type: " + call.content_type);
   for (const auto& header : call.headers) request.headers.push_back(header);
-  std::string token = access_.token;
-  if (!access_.token_file.empty()) {
-    ASSAY_TRY(const std::string text, read_file(access_.token_file, kLargestToken));
-    token = trim(text);
-  }
-  if (access_.login) {
-    const auto wanted = [&] {
-      return !stopper.stopped() && (call.finish || !wanted_ || wanted_());
-    };
-    ASSAY_TRY(token, access_.login->token(wanted));
-  }
   if (token.find_first_of("\r\n") != token.npos)
     return bad_input("the token for the API server has to be one line");
-  if (!token.empty()) request.headers.push_back(std::string(kBearer) + token);
+  if (!token.empty()) request.headers.push_back("Authorization: Bearer " + token);
   if (!call.finish) request.still_wanted = wanted_;
   return request;
 }
@@ -56,17 +58,15 @@ Result<net::Request> Client::request(const Call& call, const net::Stopper& stopp
 Result<net::Response> Client::stream(const Call& call, const net::HttpClient::Take& take,
                                      net::Stopper& stopper) {
   retry_after_ = Milliseconds(0);
-  ASSAY_TRY(const net::Request asked, request(call, stopper));
-  if (access_.login && access_.login->certificates() != certificates_) {
-    certificates_ = access_.login->certificates();
-    http_ = net::HttpClient(access_.endpoint);
-  }
+  ASSAY_TRY(const Credential shown, credential(call, stopper));
+  ASSAY_TRY(const net::Request asked, request(call, shown.token));
+  show(shown.certificate);
   ASSAY_TRY(net::Response response, http_.stream(asked, take, &stopper));
   if (stopper.stopped() || (asked.still_wanted && !asked.still_wanted())) return refused("stopped");
   retry_after_ = kubeapi::retry_after(response);
   // What stands behind a proxy may want something else.
   if (response.status == 401 && access_.login && call.path.find("/proxy/") == call.path.npos)
-    access_.login->forget(token_of(asked));
+    access_.login->forget(shown.number);
   return response;
 }
 

@@ -2,13 +2,10 @@
 #include "login.h"
 
 #include "login_program.h"
+#include "memory_file.h"
 
-#include <cerrno>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <assay/base/wording.h>
 #include <assay/kubeapi/json_at.h>
@@ -30,29 +27,7 @@ std::string exec_info(const LoginCommand& command) {
   return info.dump();
 }
 
-/// Whoever opens it at this moment has the old one whole, or the new one.
-Result<void> put(Fd& memory, const char* name, const std::string& text) {
-  Fd fresh(::memfd_create(name, MFD_CLOEXEC));
-  if (!fresh.valid()) return refused_errno("cannot keep a certificate in memory", errno);
-  ASSAY_CHECK(write_all(fresh.get(), text));
-  if (!memory.valid())
-    memory = std::move(fresh);
-  else if (::dup3(fresh.get(), memory.get(), O_CLOEXEC) < 0)
-    return refused_errno("cannot keep a certificate in memory", errno);
-  return {};
-}
-
-std::filesystem::path path_of(const Fd& memory) {
-  return memory.valid() ? fmt::format("/proc/self/fd/{}", memory.get()) : "";
-}
-
 }  // namespace
-
-Result<std::shared_ptr<Login>> Login::run(LoginCommand command) {
-  auto login = std::make_shared<Login>(std::move(command));
-  ASSAY_CHECK(login->token().map([](const std::string&) {}));
-  return login;
-}
 
 bool Login::is_fresh() const {
   return known_ && (!expires_ || SystemClock().wall() < *expires_);
@@ -75,24 +50,24 @@ Result<void> Login::take(const std::string& told) {
   const std::string expires = text_at(status, "expirationTimestamp");
   const auto until = parse_utc(expires);
   if (!expires.empty() && !until) return wrong("has a time that is none");
+  Credential fresh{.token = token, .certificate = {}, .number = credential_.number + 1};
   if (!key.empty()) {
-    ASSAY_CHECK(put(certificate_, "certificate", certificate));
-    ASSAY_CHECK(put(key_, "key", key));
-    ++certificates_;
+    // In one file: they are never read from two runs.
+    ASSAY_TRY(fresh.certificate, keep_in_memory("certificate", certificate + "\n" + key));
   }
+  credential_ = std::move(fresh);
   expires_ = until;
-  token_ = token;
   known_ = true;
   return {};
 }
 
-Result<std::string> Login::token(const StillWanted& wanted) {
+Result<Credential> Login::credential(const StillWanted& wanted) {
   Lock lock(mutex_);
   while (running_) {
     if (wanted && !wanted()) return refused("stopped");
     ended_.wait_for(lock, kLookAgain);
   }
-  if (is_fresh()) return token_;
+  if (is_fresh()) return credential_;
   running_ = true;
   lock.unlock();
   const auto told = run_login_program(command_, exec_info(command_), wanted);
@@ -101,27 +76,12 @@ Result<std::string> Login::token(const StillWanted& wanted) {
   ended_.notify_all();
   if (!told) return fail(told.error());
   ASSAY_CHECK(take(*told));
-  return token_;
+  return credential_;
 }
 
-void Login::forget(const std::string& refused) {
+void Login::forget(uint64_t number) {
   const Lock lock(mutex_);
-  if (refused == token_) known_ = false;
-}
-
-uint64_t Login::certificates() const {
-  const Lock lock(mutex_);
-  return certificates_;
-}
-
-std::filesystem::path Login::certificate_file() const {
-  const Lock lock(mutex_);
-  return path_of(certificate_);
-}
-
-std::filesystem::path Login::key_file() const {
-  const Lock lock(mutex_);
-  return path_of(key_);
+  if (number == credential_.number) known_ = false;
 }
 
 }  // namespace assay::kubeapi

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <condition_variable>
-#include <filesystem>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -32,25 +32,27 @@ struct LoginCommand {
 /// empty.
 using StillWanted = std::function<bool()>;
 
+/// What a program told, to be shown to the server.
+struct Credential {
+  std::string token = {};  ///< empty: there is only a certificate
+  /// A file in memory with a client certificate and its key; null: there is only a token.
+  std::shared_ptr<const Fd> certificate = {};
+  uint64_t number = 0;  ///< the first is 1
+};
+
 /// Who we are to a cluster, as a LoginCommand tells it: a token, or a client certificate, or both.
-/// The program is run again once what it told has expired, or was refused; what it told is kept in
+/// The program is run when that is asked for first, and again once it has expired or was refused;
+/// it gets no terminal, and its last words are in the error when it fails. What it told is kept in
 /// memory alone and never shown. Thread-safe.
 class Login {
  public:
-  /// Runs the program once. It gets no terminal; its last words are in the error when it fails.
-  static Result<std::shared_ptr<Login>> run(LoginCommand command);
   explicit Login(LoginCommand command) : command_(std::move(command)) {}
 
-  /// Empty: there is only a certificate, which is anew when this returns. The program is ended when
-  /// it is not wanted any more; one that another thread waits for goes on.
-  Result<std::string> token(const StillWanted& wanted = {});
-  /// The server refused it; one that is newer by now is kept.
-  void forget(const std::string& refused);
-  /// Grows with each certificate: connections with an older one are of no use any more.
-  uint64_t certificates() const;
-  /// Files in memory that stay where they are when their content changes; empty: there is none.
-  std::filesystem::path certificate_file() const;
-  std::filesystem::path key_file() const;
+  /// The program is ended when it is not wanted any more; one that another thread waits for goes
+  /// on.
+  Result<Credential> credential(const StillWanted& wanted = {});
+  /// The server refused the one with this number; one that is newer by now is kept.
+  void forget(uint64_t number);
 
  private:
   bool is_fresh() const ASSAY_REQUIRES(mutex_);
@@ -61,11 +63,8 @@ class Login {
   std::condition_variable_any ended_;
   bool running_ ASSAY_GUARDED_BY(mutex_) = false;  ///< the program, for one of the threads
   bool known_ ASSAY_GUARDED_BY(mutex_) = false;
-  std::string token_ ASSAY_GUARDED_BY(mutex_);
+  Credential credential_ ASSAY_GUARDED_BY(mutex_);
   std::optional<Timestamp> expires_ ASSAY_GUARDED_BY(mutex_);
-  Fd certificate_ ASSAY_GUARDED_BY(mutex_);
-  Fd key_ ASSAY_GUARDED_BY(mutex_);
-  uint64_t certificates_ ASSAY_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace assay::kubeapi

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "login.h"
 
+#include "memory_file.h"
 #include "testing/api_server.h"
 
 #include <atomic>
@@ -43,8 +44,8 @@ class LoginTest : public ::testing::Test {
   LoginCommand telling(const std::string& status) const { return command(credential(status)); }
   size_t runs() const { return read_file(folder_ / "runs").value_or("").size(); }
   std::string trouble(const LoginCommand& command) const {
-    const auto login = Login::run(command);
-    return login ? "none" : login.error().message;
+    const auto shown = Login(command).credential();
+    return shown ? "none" : shown.error().message;
   }
 
   std::filesystem::path folder_;
@@ -74,43 +75,55 @@ std::string word_in(const std::filesystem::path& file) {
 }
 
 TEST_F(LoginTest, what_has_no_end_is_asked_for_once) {
-  const auto login = Login::run(telling(R"({"token": "w0rd"})"));
-  ASSERT_TRUE(login) << login.error().message;
-  EXPECT_EQ((*login)->token().value_or(""), "w0rd");
+  Login login(telling(R"({"token": "w0rd"})"));
+  EXPECT_EQ(runs(), 0U);
+  const auto shown = login.credential();
+  ASSERT_TRUE(shown) << shown.error().message;
+  EXPECT_EQ(shown->token, "w0rd");
+  EXPECT_FALSE(shown->certificate);
+  EXPECT_EQ(login.credential()->token, "w0rd");
   EXPECT_EQ(runs(), 1U);
-  EXPECT_EQ((*login)->certificate_file(), "");
-  (*login)->forget((*login)->token().value());
-  EXPECT_EQ((*login)->token().value_or(""), "w0rd");
+  login.forget(shown->number);
+  EXPECT_EQ(login.credential()->token, "w0rd");
   EXPECT_EQ(runs(), 2U);
 }
 
 TEST_F(LoginTest, what_has_expired_is_asked_for_again) {
-  const auto old =
-      Login::run(telling(R"({"token": "w0rd", "expirationTimestamp": "2020-01-01T00:00:00Z"})"));
-  ASSERT_TRUE(old) << old.error().message;
-  EXPECT_TRUE((*old)->token());
-  EXPECT_EQ(runs(), 2U);
-  const auto fresh =
-      Login::run(telling(R"({"token": "w0rd", "expirationTimestamp": "2200-01-01T00:00:00Z"})"));
-  ASSERT_TRUE(fresh) << fresh.error().message;
-  EXPECT_TRUE((*fresh)->token());
-  EXPECT_EQ(runs(), 3U);
+  const auto runs_for_two = [this](const std::string& expires) {
+    Login login(
+        telling(fmt::format(R"({{"token": "w0rd", "expirationTimestamp": "{}"}})", expires)));
+    const size_t before = runs();
+    EXPECT_TRUE(login.credential());
+    EXPECT_TRUE(login.credential());
+    return runs() - before;
+  };
+  EXPECT_EQ(runs_for_two("2020-01-01T00:00:00Z"), 2U);
+  EXPECT_EQ(runs_for_two("2200-01-01T00:00:00Z"), 1U);
 }
 
-TEST_F(LoginTest, a_certificate_changes_where_it_is) {
-  const auto login = Login::run(command(fmt::format(
-      R"(echo '{{"apiVersion": "{}", "kind": "ExecCredential", "status":
-      {{"clientCertificateData": "cert'$(wc -l < runs)'", "clientKeyData": "key"}}}}')",
-      kVersion)));
-  ASSERT_TRUE(login) << login.error().message;
-  EXPECT_EQ((*login)->token().value_or("?"), "");
-  const auto file = (*login)->certificate_file();
-  EXPECT_EQ(read_file(file).value_or(""), "cert1");
-  (*login)->forget((*login)->token().value());
-  ASSERT_TRUE((*login)->token());
-  EXPECT_EQ((*login)->certificate_file(), file);
-  EXPECT_EQ(read_file(file).value_or(""), "cert2");
-  EXPECT_EQ(read_file((*login)->key_file()).value_or(""), "key");
+TEST_F(LoginTest, a_certificate_is_one_file_with_its_key) {
+  Login login(command(credential(R"({"clientCertificateData": "cert'$(wc -l < runs)'", )"
+                                 R"("clientKeyData": "key'$(wc -l < runs)'"})")));
+  const auto first = login.credential();
+  ASSERT_TRUE(first) << first.error().message;
+  EXPECT_EQ(first->token, "");
+  login.forget(first->number);
+  const auto second = login.credential();
+  ASSERT_TRUE(second) << second.error().message;
+  EXPECT_EQ(read_file(path_in_memory(*second->certificate)).value_or(""), "cert2\nkey2");
+  EXPECT_EQ(read_file(path_in_memory(*first->certificate)).value_or(""), "cert1\nkey1")
+      << "somebody may be about to show it";
+}
+
+TEST_F(LoginTest, a_late_refusal_of_an_old_certificate_keeps_the_new_one) {
+  Login login(telling(R"({"clientCertificateData": "cert", "clientKeyData": "key"})"));
+  const auto old = login.credential();
+  ASSERT_TRUE(old) << old.error().message;
+  login.forget(old->number);
+  ASSERT_TRUE(login.credential());
+  login.forget(old->number);
+  ASSERT_TRUE(login.credential());
+  EXPECT_EQ(runs(), 2U);
 }
 
 TEST_F(LoginTest, a_failure_has_the_programs_last_words_and_never_its_output) {
@@ -168,14 +181,7 @@ TEST_F(LoginTest, of_many_words_the_last_are_told) {
 TEST_F(LoginTest, a_call_that_is_stopped_does_not_wait_for_the_program) {
   const testing::ApiServer server({});
   Access access = server.access();
-  const std::string expired =
-      R"("status": {"token": "t", "expirationTimestamp": "2020-01-01T00:00:00Z"}}')";
-  const auto login = Login::run(command(fmt::format(
-      R"(test $(wc -l < runs) = 1 || {{ sleep 1000 & echo $! > child; sleep 1000; }}
-         echo '{{"apiVersion": "{}", "kind": "ExecCredential", {})",
-      kVersion, expired)));
-  ASSERT_TRUE(login) << login.error().message;
-  access.login = *login;
+  access.login = std::make_shared<Login>(command("sleep 1000 & echo $! > child; sleep 1000"));
   net::Stopper stopper;
   std::atomic<bool> wanted = true;
   Client first(access);
@@ -204,17 +210,15 @@ TEST_F(LoginTest, a_call_that_is_stopped_does_not_wait_for_the_program) {
   EXPECT_EQ(told_first, "stopped");
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(45));
   EXPECT_TRUE(soon([&] { return has_ended(word_in(folder_ / "child")); }));
-  EXPECT_EQ(runs(), 2U);
+  EXPECT_EQ(runs(), 1U);
 }
 
 TEST_F(LoginTest, requests_show_the_token_and_a_refusal_asks_for_another) {
   const testing::ApiServer server({testing::answer(401, "{}"), testing::answer(200, "{}")});
   Access access = server.access();
-  const auto login = Login::run(command(fmt::format(
+  access.login = std::make_shared<Login>(command(fmt::format(
       R"(echo '{{"apiVersion": "{}", "kind": "ExecCredential", "status": {{"token": "t'$(wc -l < runs)'"}}}}')",
       kVersion)));
-  ASSERT_TRUE(login) << login.error().message;
-  access.login = *login;
   Client client(access);
   net::Stopper stopper;
   EXPECT_EQ(client.call({.path = "/a"}, stopper)->status, 401);
@@ -229,9 +233,7 @@ TEST_F(LoginTest, a_refusal_from_behind_a_proxy_asks_for_no_other_token) {
   const testing::ApiServer server(
       {testing::answer(401, "who are you?"), testing::answer(200, "{}")});
   Access access = server.access();
-  const auto login = Login::run(telling(R"({"token": "w0rd"})"));
-  ASSERT_TRUE(login) << login.error().message;
-  access.login = *login;
+  access.login = std::make_shared<Login>(telling(R"({"token": "w0rd"})"));
   Client client(access);
   net::Stopper stopper;
   const std::string behind = "/api/v1/namespaces/assay/pods/agent:9410/proxy/api/v1/apps";
@@ -244,10 +246,8 @@ TEST_F(LoginTest, another_certificate_is_shown_on_another_connection) {
   const testing::ApiServer server({testing::answer(200, "{}"), testing::answer(401, "{}"),
                                    testing::answer(200, "{}"), testing::answer(200, "{}")});
   Access access = server.access();
-  const auto login =
-      Login::run(telling(R"({"clientCertificateData": "cert", "clientKeyData": "key"})"));
-  ASSERT_TRUE(login) << login.error().message;
-  access.login = *login;
+  access.login = std::make_shared<Login>(
+      telling(R"({"clientCertificateData": "cert", "clientKeyData": "key"})"));
   Client client(access);
   net::Stopper stopper;
   EXPECT_EQ(client.call({.path = "/a"}, stopper)->status, 200);
@@ -257,6 +257,23 @@ TEST_F(LoginTest, another_certificate_is_shown_on_another_connection) {
   EXPECT_EQ(client.call({.path = "/d"}, stopper)->status, 200);
   EXPECT_EQ(server.connections(), 2);
   EXPECT_EQ(runs(), 2U);
+}
+
+TEST_F(LoginTest, a_certificate_that_comes_after_a_token_is_shown_too) {
+  const testing::ApiServer server({testing::answer(401, "{}"), testing::answer(200, "{}")});
+  Access access = server.access();
+  access.login = std::make_shared<Login>(
+      command("test $(wc -l < runs) = 1 && { " + credential(R"({"token": "t"})") + "; exit; }\n" +
+              credential(R"({"clientCertificateData": "cert", "clientKeyData": "key"})")));
+  Client client(access);
+  net::Stopper stopper;
+  EXPECT_EQ(client.call({.path = "/a"}, stopper)->status, 401);
+  EXPECT_EQ(client.call({.path = "/b"}, stopper)->status, 200);
+  EXPECT_EQ(server.connections(), 2);
+  const auto asked = server.asked();
+  ASSERT_EQ(asked.size(), 2U);
+  EXPECT_TRUE(has(asked[0], "Authorization: Bearer t\r\n")) << asked[0];
+  EXPECT_FALSE(has(asked[1], "Authorization")) << asked[1];
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ struct Access {
 };
 
 /// What a context of a kubeconfig says: the current one when none is named. A program that its user
-/// logs in by is run.
+/// logs in by is run for the first request, and not yet here.
 Result<Access> read_kubeconfig(const std::filesystem::path& file, const std::string& context = {});
 /// Several files as one: of entries with the same name, and of current contexts, the first counts.
 /// Files that are not there are left out, as long as one is.

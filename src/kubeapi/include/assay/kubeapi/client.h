@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,8 @@
 #include <assay/net/http_client.h>
 
 namespace assay::kubeapi {
+
+struct Credential;
 
 /// Other limits for one container of a pod that runs. What is not named stays; 0 is no limit.
 struct Resize {
@@ -106,13 +109,16 @@ class Client {
   const std::string& server() const { return access_.endpoint.base; }
 
  private:
-  Result<net::Request> request(const Call& call, const net::Stopper& stopper) const;
+  Result<Credential> credential(const Call& call, const net::Stopper& stopper) const;
+  /// Connections with another certificate are of no use any more.
+  void show(const std::shared_ptr<const Fd>& certificate);
+  Result<net::Request> request(const Call& call, const std::string& token) const;
   Result<std::string> get(const std::string& path, Milliseconds patience, net::Stopper& stopper);
   Result<net::Response> patch(const Resize& of, const std::string& body, net::Stopper& stopper);
 
   const Access access_;
   net::HttpClient http_;
-  uint64_t certificates_ = 0;  ///< of the login, when http_ was made
+  std::shared_ptr<const Fd> certificate_;  ///< of the login, when http_ was made
   std::function<bool()> wanted_;
   Milliseconds retry_after_{};
 };
