@@ -4,9 +4,11 @@
 #include "login_program.h"
 #include "memory_file.h"
 
+#include <chrono>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <assay/base/text.h>
 #include <assay/base/wording.h>
 #include <assay/kubeapi/json_at.h>
 
@@ -25,6 +27,17 @@ std::string exec_info(const LoginCommand& command) {
   if (!command.cluster.empty())
     info["spec"]["cluster"] = Json::parse(command.cluster, nullptr, false);
   return info.dump();
+}
+
+/// Years that no Timestamp reaches are as far away as one can be: 9999 means never.
+std::optional<Timestamp> parse_expiry(const std::string& text) {
+  if (const auto time = parse_utc(text)) return time;
+  const auto year = parse_uint(std::string_view(text).substr(0, 4));
+  if (!year) return std::nullopt;
+  // One with the same days.
+  const bool leap = std::chrono::year(static_cast<int>(*year)).is_leap();
+  if (!parse_utc((leap ? "2024" : "2023") + text.substr(4))) return std::nullopt;
+  return *year < 2000 ? Timestamp::min() : Timestamp::max();
 }
 
 }  // namespace
@@ -48,7 +61,7 @@ Result<void> Login::take(const std::string& told) {
   if (certificate.empty() != key.empty()) return wrong("has a certificate or its key alone");
   if (token.empty() && key.empty()) return wrong("has neither a token nor a certificate");
   const std::string expires = text_at(status, "expirationTimestamp");
-  const auto until = parse_utc(expires);
+  const auto until = parse_expiry(expires);
   if (!expires.empty() && !until) return wrong("has a time that is none");
   Credential fresh{.token = token, .certificate = {}, .number = credential_.number + 1};
   if (!key.empty()) {
@@ -61,22 +74,52 @@ Result<void> Login::take(const std::string& told) {
   return {};
 }
 
-Result<Credential> Login::credential(const StillWanted& wanted) {
-  Lock lock(mutex_);
-  while (running_) {
-    if (wanted && !wanted()) return refused("stopped");
-    ended_.wait_for(lock, kLookAgain);
+/// Of the one thread that runs the program; others go on at its end, whatever that is.
+class Login::Turn {
+ public:
+  explicit Turn(Login& login) : login_(login) {}
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() {
+    const Lock lock(login_.mutex_);
+    login_.running_ = false;
+    login_.ended_.notify_all();
   }
-  if (is_fresh()) return credential_;
-  running_ = true;
-  lock.unlock();
-  const auto told = run_login_program(command_, exec_info(command_), wanted);
-  lock.lock();
-  running_ = false;
-  ended_.notify_all();
-  if (!told) return fail(told.error());
-  ASSAY_CHECK(take(*told));
+
+ private:
+  Login& login_;
+};
+
+Result<Credential> Login::last() const {
+  if (failure_) return fail(*failure_);
   return credential_;
+}
+
+Result<Credential> Login::credential(const StillWanted& wanted) {
+  {
+    Lock lock(mutex_);
+    const uint64_t before = runs_;
+    while (running_ && runs_ == before) {
+      if (wanted && !wanted()) return refused("stopped");
+      ended_.wait_for(lock, kLookAgain);
+    }
+    if (runs_ != before) return last();
+    if (is_fresh()) return credential_;
+    running_ = true;
+  }
+  return run(wanted);
+}
+
+Result<Credential> Login::run(const StillWanted& wanted) {
+  const Turn turn(*this);
+  const auto told = run_login_program(command_, exec_info(command_), wanted);
+  // Others may still want it.
+  if (!told && wanted && !wanted()) return fail(told.error());
+  const Lock lock(mutex_);
+  const Result<void> taken = told ? take(*told) : Result<void>(fail(told.error()));
+  failure_ = taken ? std::nullopt : std::optional(taken.error());
+  ++runs_;
+  return last();
 }
 
 void Login::forget(uint64_t number) {

@@ -48,20 +48,26 @@ class Login {
  public:
   explicit Login(LoginCommand command) : command_(std::move(command)) {}
 
-  /// The program is ended when it is not wanted any more; one that another thread waits for goes
-  /// on.
+  /// The program is ended when it is not wanted any more. Threads that wait for one run share what
+  /// comes of it, also its error; when it is ended for who began it, another one begins anew.
   Result<Credential> credential(const StillWanted& wanted = {});
   /// The server refused the one with this number; one that is newer by now is kept.
   void forget(uint64_t number);
 
  private:
+  class Turn;
+
+  Result<Credential> run(const StillWanted& wanted);
   bool is_fresh() const ASSAY_REQUIRES(mutex_);
+  Result<Credential> last() const ASSAY_REQUIRES(mutex_);
   Result<void> take(const std::string& told) ASSAY_REQUIRES(mutex_);
 
   const LoginCommand command_;
   mutable Mutex mutex_;
   std::condition_variable_any ended_;
-  bool running_ ASSAY_GUARDED_BY(mutex_) = false;  ///< the program, for one of the threads
+  bool running_ ASSAY_GUARDED_BY(mutex_) = false;          ///< the program, for one of the threads
+  uint64_t runs_ ASSAY_GUARDED_BY(mutex_) = 0;             ///< that have come to something
+  std::optional<Error> failure_ ASSAY_GUARDED_BY(mutex_);  ///< of the last one
   bool known_ ASSAY_GUARDED_BY(mutex_) = false;
   Credential credential_ ASSAY_GUARDED_BY(mutex_);
   std::optional<Timestamp> expires_ ASSAY_GUARDED_BY(mutex_);

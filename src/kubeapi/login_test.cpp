@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <stdexcept>
 #include <thread>
 
 #include <assay/base/text.h>
@@ -99,6 +100,10 @@ TEST_F(LoginTest, what_has_expired_is_asked_for_again) {
   };
   EXPECT_EQ(runs_for_two("2020-01-01T00:00:00Z"), 2U);
   EXPECT_EQ(runs_for_two("2200-01-01T00:00:00Z"), 1U);
+  EXPECT_EQ(runs_for_two("9999-12-31T23:59:59Z"), 1U);
+  EXPECT_EQ(runs_for_two("2400-02-29T00:00:00.5+01:00"), 1U);
+  EXPECT_EQ(runs_for_two("1969-12-31T23:59:59Z"), 2U);
+  EXPECT_EQ(runs_for_two("0001-01-01T00:00:00Z"), 2U);
 }
 
 TEST_F(LoginTest, a_certificate_is_one_file_with_its_key) {
@@ -136,8 +141,12 @@ TEST_F(LoginTest, a_failure_has_the_programs_last_words_and_never_its_output) {
   EXPECT_FALSE(has(nonsense, "s3cret"));
   EXPECT_TRUE(has(trouble(telling("{}")), "neither a token nor a certificate"));
   EXPECT_TRUE(has(trouble(telling(R"({"clientKeyData": "k"})")), "or its key alone"));
-  EXPECT_TRUE(has(trouble(telling(R"({"token": "t", "expirationTimestamp": "soon"})")),
-                  "time that is none"));
+  for (const auto* never : {"soon", "9999", "9999-02-29T00:00:00Z", "2026-02-29T00:00:00Z",
+                            " 999-12-31T00:00:00Z", "9999-12-31T23:59:59"})
+    EXPECT_TRUE(has(
+        trouble(telling(fmt::format(R"({{"token": "t", "expirationTimestamp": "{}"}})", never))),
+        "time that is none"))
+        << never;
   EXPECT_TRUE(has(trouble({.program = folder_ / "none", .api_version = kVersion, .hint = "get it"}),
                   "cannot be run: No such file or directory; get it"));
 }
@@ -211,6 +220,58 @@ TEST_F(LoginTest, a_call_that_is_stopped_does_not_wait_for_the_program) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(45));
   EXPECT_TRUE(soon([&] { return has_ended(word_in(folder_ / "child")); }));
   EXPECT_EQ(runs(), 1U);
+}
+
+/// Asks in a thread of its own; the text is what came of it.
+std::jthread ask(Login& login, std::string& told, const StillWanted& wanted) {
+  return std::jthread([&login, &told, wanted] {
+    const auto shown = login.credential(wanted);
+    told = shown ? shown->token : shown.error().message;
+  });
+}
+
+TEST_F(LoginTest, whoever_waits_for_a_run_shares_its_failure) {
+  Login login(command("until test -e go; do sleep 0.02; done; echo no network >&2; exit 1"));
+  std::string first;
+  std::string second;
+  std::atomic<bool> waits = false;
+  {
+    const auto one = ask(login, first, {});
+    EXPECT_TRUE(soon([&] { return runs() == 1; }));
+    const auto two = ask(login, second, [&] { return waits = true; });
+    EXPECT_TRUE(soon([&] { return waits.load(); }));
+    std::ofstream(folder_ / "go") << "now";
+  }
+  EXPECT_TRUE(has(first, "no network")) << first;
+  EXPECT_EQ(second, first);
+  EXPECT_EQ(runs(), 1U);
+  EXPECT_FALSE(login.credential());
+  EXPECT_EQ(runs(), 2U) << "who comes later tries again";
+}
+
+TEST_F(LoginTest, a_run_that_was_stopped_for_one_is_begun_anew_for_another) {
+  Login login(
+      command("test $(wc -l < runs) = 1 && sleep 1000\n" + credential(R"({"token": "w0rd"})")));
+  std::string first;
+  std::string second;
+  std::atomic<bool> wanted = true;
+  std::atomic<bool> waits = false;
+  {
+    const auto one = ask(login, first, [&] { return wanted.load(); });
+    EXPECT_TRUE(soon([&] { return runs() == 1; }));
+    const auto two = ask(login, second, [&] { return waits = true; });
+    EXPECT_TRUE(soon([&] { return waits.load(); }));
+    wanted = false;
+  }
+  EXPECT_EQ(first, "stopped");
+  EXPECT_EQ(second, "w0rd");
+}
+
+TEST_F(LoginTest, an_exception_while_it_runs_makes_nobody_wait_for_ever) {
+  Login login(telling(R"({"token": "w0rd"})"));
+  EXPECT_THROW((void)login.credential([]() -> bool { throw std::runtime_error("no memory"); }),
+               std::runtime_error);
+  EXPECT_EQ(login.credential()->token, "w0rd");
 }
 
 TEST_F(LoginTest, requests_show_the_token_and_a_refusal_asks_for_another) {
