@@ -50,7 +50,8 @@ Result<PodState> Client::pod_state(const PodName& pod, net::Stopper& stopper) {
 }
 
 Result<std::vector<PodState>> Client::pod_states(const std::string& name_space,
-                                                 const std::string& label, net::Stopper& stopper) {
+                                                 const std::string& label, net::Stopper& stopper,
+                                                 Milliseconds patience) {
   std::vector<PodState> all;
   std::string next;
   size_t pages = 0;
@@ -60,7 +61,7 @@ Result<std::vector<PodState>> Client::pod_states(const std::string& name_space,
         get(fmt::format("{}?limit={}&labelSelector={}{}{}", collection_path(pods(), name_space),
                         Query().page, net::url_encoded(label),
                         next.empty() ? "" : "&continue=", net::url_encoded(next)),
-            kPatience, stopper));
+            patience, stopper));
     ASSAY_TRY(next, read_pod_states(body, all));
     if (all.size() > kMostPods)
       return refused(fmt::format("the API server has more than {} pods for us", kMostPods));

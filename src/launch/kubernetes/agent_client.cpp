@@ -2,6 +2,7 @@
 #include "kubernetes/agent_client.h"
 
 #include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
 
 #include <assay/base/text.h>
@@ -9,6 +10,8 @@
 
 namespace assay::launch {
 namespace {
+
+using std::chrono::steady_clock;
 
 /// What the manifests of the agent call the token that it wants to see.
 constexpr const char* kTokenSecret = "assay-reader";
@@ -35,9 +38,9 @@ AgentClient::AgentClient(const JobSettings& settings, AgentPlace place, const Cl
       clock_(clock),
       client_(access_of(settings, place_)) {}
 
-AgentClient::Told AgentClient::send(const std::string& path, net::Stopper& stopper) {
-  kubeapi::Call call = {.path = prefix_of(settings_, place_) + path,
-                        .patience = settings_.agent_patience};
+AgentClient::Told AgentClient::send(const std::string& path, Milliseconds patience,
+                                    net::Stopper& stopper) {
+  kubeapi::Call call = {.path = prefix_of(settings_, place_) + path, .patience = patience};
   // The API server keeps "Authorization" for itself.
   if (!place_.token.empty()) call.headers.push_back("Assay-Token: " + place_.token);
   const Timestamp asked = clock_.now();
@@ -45,9 +48,10 @@ AgentClient::Told AgentClient::send(const std::string& path, net::Stopper& stopp
   return {std::move(response), asked, clock_.now()};
 }
 
-bool AgentClient::find_again(net::Stopper& stopper) {
+bool AgentClient::find_again(Milliseconds patience, net::Stopper& stopper) {
   if (place_.pod.empty()) return false;
-  const auto agents = client_.pod_states(settings_.agent_namespace, settings_.agent_label, stopper);
+  const auto agents =
+      client_.pod_states(settings_.agent_namespace, settings_.agent_label, stopper, patience);
   if (!agents) return false;
   const auto found = std::find_if(agents->begin(), agents->end(), [this](const auto& agent) {
     return agent.node == place_.node && agent.ready && agent.name != place_.pod;
@@ -62,10 +66,15 @@ Result<AgentAnswer> AgentClient::ask(const std::string& container_id, net::Stopp
     return refused(fmt::format("the {} cannot be asked: {}", who(), why));
   };
   const std::string path = "/api/v1/apps?app=" + net::url_encoded(container_id);
-  Told told = send(path, stopper);
+  const auto until = steady_clock::now() + settings_.agent_patience;
+  // 0 would be for ever.
+  const auto left = [until] {
+    return std::max(std::chrono::ceil<Milliseconds>(until - steady_clock::now()), Milliseconds(1));
+  };
+  Told told = send(path, left(), stopper);
   const auto& response = told.response;
   const bool is_gone = response && (response->status == 404 || response->status >= 500);
-  if (is_gone && find_again(stopper)) told = send(path, stopper);
+  if (is_gone && find_again(left(), stopper)) told = send(path, left(), stopper);
   if (!response) return failed(response.error().message);
   if (response->status == 401)
     return failed(

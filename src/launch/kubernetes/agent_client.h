@@ -4,6 +4,7 @@
 #include "kubernetes/agent_answer.h"
 #include "kubernetes/clock_offset.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,7 +28,10 @@ class AgentClient {
  public:
   AgentClient(const JobSettings& settings, AgentPlace place, const Clock& clock);
 
-  /// What it knows of a container at present. An error is one sentence that names the node.
+  /// Asked several times a second while an answer is waited for; false ends a question.
+  void set_wanted(std::function<bool()> wanted) { client_.set_wanted(std::move(wanted)); }
+  /// What it knows of a container at present, within the settings' patience, also when it has to be
+  /// found again. An error is one sentence that names the node.
   Result<AgentAnswer> ask(const std::string& container_id, net::Stopper& stopper);
   const ClockOffset& offset() const { return offset_; }
   /// "agent on NODE".
@@ -39,9 +43,9 @@ class AgentClient {
     Timestamp asked;
     Timestamp answered;
   };
-  Told send(const std::string& path, net::Stopper& stopper);
+  Told send(const std::string& path, Milliseconds patience, net::Stopper& stopper);
   /// Whether another pod on the node is the agent now.
-  bool find_again(net::Stopper& stopper);
+  bool find_again(Milliseconds patience, net::Stopper& stopper);
 
   const JobSettings settings_;
   AgentPlace place_;

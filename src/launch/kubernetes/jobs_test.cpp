@@ -4,6 +4,9 @@
 #include "kubernetes/testing/fake_cluster.h"
 #include "process/testing.h"
 
+#include <chrono>
+#include <future>
+
 #include <assay/launch/agents.h>
 
 namespace assay::launch {
@@ -112,6 +115,27 @@ TEST_F(JobsTest, a_container_that_the_agent_does_not_know_has_no_series) {
   ASSERT_FALSE(nobody);
   EXPECT_NE(nobody.error().message.find("no agent of Assay that is ready on n2"),
             std::string::npos);
+}
+
+TEST_F(JobsTest, an_agent_that_is_not_found_again_holds_up_nobody) {
+  const SystemClock clock;
+  auto settings = cluster.settings();
+  settings.agent_patience = Milliseconds(200);
+  const auto agents = open_agents(settings, clock);
+  const auto watch = agents->watch("n1", kId);
+  ASSERT_TRUE(watch);
+  std::promise<void> enough;
+  cluster.set_pods("pod-1", "agent-2");
+  cluster.answer_instead(
+      [&](const net::ServerRequest& request) -> std::optional<net::ServerResponse> {
+        if (request.path == "/api/v1/namespaces/assay/pods") enough.get_future().wait();
+        return std::nullopt;
+      });
+  const auto begin = std::chrono::steady_clock::now();
+  MemorySeries kept;
+  EXPECT_FALSE((*watch)->look(kept));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+  enough.set_value();
 }
 
 TEST_F(JobsTest, without_an_agent_nothing_starts) {

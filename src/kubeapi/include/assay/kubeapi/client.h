@@ -95,9 +95,10 @@ class Client {
                           net::Stopper& stopper);
   /// One that is not there is an error of kind input.
   Result<PodState> pod_state(const PodName& pod, net::Stopper& stopper);
-  /// All of a namespace that have the label.
+  /// All of a namespace that have the label; the patience is for a page of them.
   Result<std::vector<PodState>> pod_states(const std::string& name_space, const std::string& label,
-                                           net::Stopper& stopper);
+                                           net::Stopper& stopper,
+                                           Milliseconds patience = Milliseconds(30'000));
   /// The last lines that its only container wrote.
   Result<std::string> pod_log(const PodName& pod, int lines, net::Stopper& stopper);
   /// Only the pod with this uid. One that is gone already is fine.

@@ -19,8 +19,8 @@ class AgentWatch {
  public:
   virtual ~AgentWatch() = default;
   /// Asks once and pushes what is new; whether the agent knows the container by now. Waits two
-  /// seconds at most, or as long as its settings say where that is less. An error is one sentence
-  /// that names the node.
+  /// seconds at most, or as long as its settings say where that is less, but for a program that
+  /// logs in anew. An error is one sentence that names the node.
   virtual Result<bool> look(SampleSink& sink) = 0;
   /// Nothing: the agent has not seen it.
   virtual std::optional<Timestamp> started() const = 0;
