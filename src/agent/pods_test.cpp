@@ -3,7 +3,10 @@
 
 #include "testing/machine.h"
 
+#include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 #include <gtest/gtest.h>
 
@@ -128,6 +131,27 @@ TEST(Pods, are_followed_only_where_there_is_a_cluster) {
       {.enabled = false, .kubeconfig = "/nowhere/config"}, "n1", loop, [] {}, nobody);
   ASSERT_TRUE(off);
   EXPECT_EQ(*off, nullptr);
+}
+
+TEST(Pods, do_not_wait_for_a_program_that_logs_in) {
+  std::string name = (std::filesystem::temp_directory_path() / "assay-pods-XXXXXX").native();
+  const std::filesystem::path folder = ::mkdtemp(name.data());
+  std::ofstream(folder / "config") << R"(
+current-context: a
+contexts: [{name: a, context: {cluster: c, user: u}}]
+clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
+users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, command: sleep,
+  args: ["1000"]}}}]
+)";
+  boost::asio::io_context loop;
+  const auto begin = std::chrono::steady_clock::now();
+  {
+    const auto pods = Pods::follow(
+        {.kubeconfig = folder / "config"}, "n1", loop, [] {}, [](const std::string&) {});
+    EXPECT_TRUE(pods) << pods.error().message;
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

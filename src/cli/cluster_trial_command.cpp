@@ -150,18 +150,30 @@ void annotate(kubeapi::Client& client, const kubeapi::ObjectName& original,
                written ? written->why : written.error().message);
 }
 
+/// A person who ended the work is told so.
+Result<int> failed(const Error& error, const Signals& signals) {
+  if (!signals.came()) return fail(error);
+  fmt::print(stderr, "assay: {}\n", error.message);
+  return kInterrupted;
+}
+
 Result<int> clean(const TrialArguments& args) {
   ASSAY_TRY(const auto access, cluster_access(args.cluster.cluster));
+  const Signals signals;
   kubeapi::Client client(access);
+  client.set_wanted([&] { return !signals.came(); });
   net::Stopper stopper;
   std::string name = args.name;
   if (name.empty() && !args.file.empty()) {
     ASSAY_TRY(const auto source, read_source(args));
     name = source.name;
   }
-  ASSAY_TRY(const auto cleaned,
-            cluster::clean_trials(client, SystemClock(), args.name_space, label_of(name), stopper));
+  const auto done =
+      cluster::clean_trials(client, SystemClock(), args.name_space, label_of(name), stopper);
+  if (!done) return failed(done.error(), signals);
+  const auto& cleaned = *done;
   tell_cleaned(cleaned);
+  if (signals.came()) return kInterrupted;
   const size_t count = cleaned.removed.size();
   if (!cleaned.left.empty())
     return refused(fmt::format("{} removed, but not everything could be looked at or removed",
@@ -220,28 +232,27 @@ Result<int> trial(TrialArguments args, const Context& context) {
     return kDone;
   }
   ASSAY_TRY(const auto access, cluster_access(args.cluster.cluster));
-  kubeapi::Client client(access);
   const Signals signals;
   const SystemClock clock;
   const cluster::TrialWorld world{.clock = clock,
                                   .wanted = [&] { return !signals.came(); },
                                   .pause = [&](Nanoseconds time) { pause_for(time, signals); },
                                   .doing = say};
+  kubeapi::Client client(access);
+  client.set_wanted(world.wanted);
   net::Stopper stopper;
-  ASSAY_TRY(const auto cleaned,
-            cluster::clean_trials(client, clock, args.name_space, settings.copy.trial, stopper));
-  tell_cleaned(cleaned);
+  const auto cleaned =
+      cluster::clean_trials(client, clock, args.name_space, settings.copy.trial, stopper);
+  if (!cleaned) return failed(cleaned.error(), signals);
+  tell_cleaned(*cleaned);
   std::optional<promapi::Queries> queries;
   if (!prometheus.url.empty()) queries.emplace(prometheus);
   Keeping keeping(args, source, access, context, clock);
   cluster::TrialRunner runner(client, queries ? &*queries : nullptr, world, settings,
                               keeping.history());
-  ASSAY_CHECK(runner.prepare(source));
+  if (const auto ready = runner.prepare(source); !ready) return failed(ready.error(), signals);
   const auto done = cluster::run_trials(runner, world, report);
-  if (!done && signals.came()) {
-    fmt::print(stderr, "assay: {}\n", done.error().message);
-    return kInterrupted;
-  }
+  if (!done && signals.came()) return failed(done.error(), signals);
   if (!report.trials.empty() || !report.ruled.empty())
     ASSAY_CHECK(TrialFolder(context.store.parent_path() / "trials", args.shared).keep(report));
   if (!done) return fail(done.error());

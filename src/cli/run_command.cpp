@@ -144,10 +144,18 @@ std::optional<launch::JobSettings> find_cluster(const RunArguments& args, ReadSp
   return std::nullopt;
 }
 
+bool interrupt_waits(int fd) {
+  pollfd waiting = {fd, POLLIN, 0};
+  return ::poll(&waiting, 1, 0) > 0;
+}
+
+/// Whoever interrupts does not wait for a cluster that does not answer.
 std::shared_ptr<launch::Jobs> jobs_for(const std::optional<launch::JobSettings>& cluster,
-                                       bool dry_run) {
+                                       bool dry_run, int interrupt_fd) {
   if (!cluster) return nullptr;
-  return dry_run ? launch::plan_jobs(*cluster) : launch::open_jobs(*cluster);
+  auto jobs = dry_run ? launch::plan_jobs(*cluster) : launch::open_jobs(*cluster);
+  jobs->while_wanted([interrupt_fd](const std::string&) { return !interrupt_waits(interrupt_fd); });
+  return jobs;
 }
 
 /// A process that runs is watched once, and looked for when it is.
@@ -178,9 +186,10 @@ void print_plan(const RunArguments& args, const session::Spec& spec, const Check
         describe_cluster(args.jobs, *checked.cluster));
 }
 
-/// That and the labels, or everything that is wrong.
-Result<Checked> checked(const RunArguments& args, const Context& context,
-                        session::Options& options) {
+/// That and the labels, or everything that is wrong. A cluster is asked, and signals wait in
+/// `interrupts` from then on.
+Result<Checked> checked(const RunArguments& args, const Context& context, session::Options& options,
+                        Fd& interrupts) {
   Checked checked = {read_either(args, context), {}, {}};
   ReadSpec& read = checked.what.read;
   const auto labels = parse_labels(args.labels);
@@ -196,11 +205,13 @@ Result<Checked> checked(const RunArguments& args, const Context& context,
   }
   checked.cluster = find_cluster(args, read);
   const auto& cluster = checked.cluster;
+  if (cluster && !args.dry_run) interrupts = signals_as_descriptor();
   // Each kind of node has a plan of its own.
   const bool each = cluster && !args.jobs.each_node_like.empty() && !args.dry_run;
   const bool unknown = is_for_cluster(read.spec) && !cluster;
   if (!each && !unknown)
-    checked.plan = plan_for(checked.what, !args.no_cgroup, jobs_for(cluster, args.dry_run));
+    checked.plan =
+        plan_for(checked.what, !args.no_cgroup, jobs_for(cluster, args.dry_run, interrupts.get()));
   const session::Plan& plan = checked.plan;
   if (args.dry_run && read.errors.empty()) print_plan(args, read.spec, checked);
   read.errors.insert(read.errors.end(), plan.errors.begin(), plan.errors.end());
@@ -220,15 +231,17 @@ Result<session::Outcome> start(const Checked& checked, const session::Options& o
 
 /// Nothing was measured; a person who wanted it so is told like one who interrupts a run.
 Result<int> no_outcome(const Error& error, const Fd& interrupts) {
-  pollfd waiting = {interrupts.get(), POLLIN, 0};
-  if (::poll(&waiting, 1, 0) <= 0) return fail(error);
+  if (!interrupt_waits(interrupts.get())) return fail(error);
   fmt::print(stderr, "assay: {}\n", error.message);
   return kInterrupted;
 }
 
 Result<int> run(const RunArguments& args, const Context& context) {
   session::Options options;
-  ASSAY_TRY(const Checked job, checked(args, context, options));
+  Fd interrupts;
+  const auto read = checked(args, context, options, interrupts);
+  if (!read) return no_outcome(read.error(), interrupts);
+  const Checked& job = *read;
   const bool each = !args.jobs.each_node_like.empty();
   if (args.dry_run) return kDone;
 
@@ -238,7 +251,7 @@ Result<int> run(const RunArguments& args, const Context& context) {
   options.follow = args.follow;
   options.own_cgroup = !args.no_cgroup;
   options.lock = !args.lock.no_lock;
-  const Fd interrupts = signals_as_descriptor();
+  if (!interrupts.valid()) interrupts = signals_as_descriptor();
   options.interrupt_fd = interrupts.get();
   if (each) {
     LiveLine line(args.quiet || args.json);

@@ -133,6 +133,7 @@ class JobsOfCluster final : public Jobs {
   /// Its name for its machine.
   Result<std::string> ask_agent() {
     AgentClient agent(settings_, agent_, clock_);
+    if (waiting_) agent.set_wanted([this] { return waiting_("asking " + engine()); });
     ASSAY_TRY(const AgentAnswer answer, agent.ask("none", stopper_));
     return answer.node;
   }
