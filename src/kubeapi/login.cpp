@@ -29,9 +29,12 @@ std::string exec_info(const LoginCommand& command) {
   return info.dump();
 }
 
-/// Years that no Timestamp reaches are as far away as one can be: 9999 means never.
+/// Years that no Timestamp reaches are as far away as one can be: 9999 means never, and so does the
+/// time that programs in Go tell when they have none.
 std::optional<Timestamp> parse_expiry(const std::string& text) {
+  if (text == "0001-01-01T00:00:00Z") return Timestamp::max();
   if (const auto time = parse_utc(text)) return time;
+  if (text.size() < 4) return std::nullopt;
   const auto year = parse_uint(std::string_view(text).substr(0, 4));
   if (!year) return std::nullopt;
   // One with the same days.

@@ -101,9 +101,10 @@ TEST_F(LoginTest, what_has_expired_is_asked_for_again) {
   EXPECT_EQ(runs_for_two("2020-01-01T00:00:00Z"), 2U);
   EXPECT_EQ(runs_for_two("2200-01-01T00:00:00Z"), 1U);
   EXPECT_EQ(runs_for_two("9999-12-31T23:59:59Z"), 1U);
+  EXPECT_EQ(runs_for_two("0001-01-01T00:00:00Z"), 1U);
   EXPECT_EQ(runs_for_two("2400-02-29T00:00:00.5+01:00"), 1U);
   EXPECT_EQ(runs_for_two("1969-12-31T23:59:59Z"), 2U);
-  EXPECT_EQ(runs_for_two("0001-01-01T00:00:00Z"), 2U);
+  EXPECT_EQ(runs_for_two("0002-01-01T00:00:00Z"), 2U);
 }
 
 TEST_F(LoginTest, a_certificate_is_one_file_with_its_key) {
@@ -141,7 +142,7 @@ TEST_F(LoginTest, a_failure_has_the_programs_last_words_and_never_its_output) {
   EXPECT_FALSE(has(nonsense, "s3cret"));
   EXPECT_TRUE(has(trouble(telling("{}")), "neither a token nor a certificate"));
   EXPECT_TRUE(has(trouble(telling(R"({"clientKeyData": "k"})")), "or its key alone"));
-  for (const auto* never : {"soon", "9999", "9999-02-29T00:00:00Z", "2026-02-29T00:00:00Z",
+  for (const auto* never : {"soon", "99", "9999", "9999-02-29T00:00:00Z", "2026-02-29T00:00:00Z",
                             " 999-12-31T00:00:00Z", "9999-12-31T23:59:59"})
     EXPECT_TRUE(has(
         trouble(telling(fmt::format(R"({{"token": "t", "expirationTimestamp": "{}"}})", never))),

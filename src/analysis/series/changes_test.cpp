@@ -156,13 +156,13 @@ TEST_F(Changes, a_gap_is_none) {
 }
 
 TEST_F(Changes, a_gap_in_a_slow_wave_or_a_trend_is_none) {
-  for (int series = 0; series < 40; ++series) {
+  for (size_t series = 0; series < 40; ++series) {
     std::vector<double> wave(1200), trend(1200);
     for (size_t i = 0; i < wave.size(); ++i) {
       wave[i] = 40 + 30 * std::sin(2 * std::numbers::pi * static_cast<double>(i) / 800) + noise();
       trend[i] = 0.05 * static_cast<double>(i) + noise();
     }
-    const auto from = static_cast<size_t>(100 + 20 * series);
+    const size_t from = 100 + 20 * series;
     forget(wave, from, from + 100);
     forget(trend, from, from + 100);
     for (const auto& values : {wave, trend})
