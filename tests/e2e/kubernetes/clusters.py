@@ -61,13 +61,14 @@ class Cluster:
         return subprocess.run([CLUSTER, word], check=True, timeout=120, capture_output=True, text=True).stdout.strip()
 
     def wait_for_controllers(self):
-        """Until pods of Jobs are made and find a node: after an API server was away, those who do that ask it ever less often."""
+        """Until pods of Jobs are made, find a node and go with their Job: after an API server was away, those who do that ask it
+        ever less often."""
         self.kubectl("create", "job", "controllers-are-back", "--image=none:1")
         deadline = time.monotonic() + 180
         while not any(pod["spec"].get("nodeName") for pod in self.json("pods", "-l", "job-name=controllers-are-back")["items"]):
             assert time.monotonic() < deadline, "no pod is made, or it finds no node"
             time.sleep(0.2)
-        self.kubectl("delete", "job", "controllers-are-back", "--wait=false")
+        self.kubectl("delete", "job", "controllers-are-back", "--cascade=foreground", timeout=180)
 
     def end_pod(self, name, namespace="default"):
         self.kubectl("delete", "pod", name, "-n", namespace, "--wait=false")

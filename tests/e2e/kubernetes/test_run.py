@@ -27,7 +27,7 @@ def place(cluster, node, place):
     place.env["KUBECONFIG"] = cluster.env["KUBECONFIG"]
     place.words = ["--runtime", "kubernetes", "--hooks-folder", cluster.hooks]
     yield place
-    wait_until(lambda: jobs(cluster) == [], 30, lambda: f"no Job is left: {jobs(cluster)}")
+    wait_until(lambda: jobs(cluster) == [], 90, lambda: f"no Job is left: {jobs(cluster)}")
 
 
 def jobs(cluster):
@@ -154,7 +154,7 @@ def test_a_pod_that_somebody_deletes_ends_the_run(cluster, place):
     process = place.start("run", "--json", *place.words, "--grace", "1s", "load:1", "--", "busybox", "sleep", "600")
     name = wait_until(lambda: pods_of(cluster), 60, "it runs", every=0.2)[0]["metadata"]["name"]
     cluster.kubectl("delete", "pod", name, "--wait=false")
-    out, said = process.communicate(timeout=60)
+    out, said = process.communicate(timeout=180)
     assert process.returncode == 3, said
     run = json.loads(out)["runs"][0]
     assert run["status"] == "failed" and run["duration_seconds"] < 30, "the Job's next pod is not this run"
