@@ -48,7 +48,7 @@ fuzz: setup-fuzz build/fuzz/build.ninja  ## Run each fuzzer for FUZZ_SECONDS (20
 
 test-kubernetes: setup-kubernetes build/release/build.ninja  ## Test with a real Kubernetes, built here at the first call
 	@tests/e2e/kubernetes/can_run.sh
-	@ninja -C build/release assay assay-agent assay-infer
+	@ninja -C build/release assay assay-agent assay-infer known_load frames_load
 	@tests/e2e/kubernetes/build.sh
 	$(python) -m pytest tests/e2e/kubernetes --junitxml build/release/junit-kubernetes.xml
 

@@ -108,6 +108,8 @@ class Api:
                 if "/mpijobs/" in url.path:
                     return self.answer(json.dumps({"metadata": {
                         "name": kind, "namespace": "x", "uid": kind.replace("train", "mpi")}}).encode())
+                if url.path == "/api/v1/namespaces/kube-system":
+                    return self.answer(b'{"metadata": {"name": "kube-system", "uid": "cluster"}}')
                 if query.get("watch"):
                     return self.watch(kind, float(query.get("timeoutSeconds", 60)))
                 begin, limit = int(query.get("continue") or 0), int(query.get("limit") or 10 ** 9)

@@ -31,7 +31,7 @@ double log_between(Engine& engine, double low, double high) {
 
 constexpr std::array kShapes = {
     "time a + b/n + c(n-1)", "universal scalability", "power of n", "slower across nodes",
-    "held up by its input",  "faster than linear",    "steps"};
+    "held up by its input",  "faster than linear",    "steps",      "slower with more"};
 
 struct Job {
   size_t shape = 0;
@@ -75,8 +75,16 @@ double shape_of(const Job& job, double own, double n) {
       const double lack = span(job.a, 0.02, 0.4);
       return n * (1 - lack / n) / (1 - lack) / (1 + span(job.b, 0.002, 0.08) * (n - 1));
     }
-    default:  // uneven parts: work in 16 pieces of equal size
+    case 6:  // uneven parts: work in 16 pieces of equal size
       return 1 / (std::ceil(16 / n) / 16 + span(job.b, 0.001, 0.03) * (n - 1));
+    default: {  // more are soon in the way of the others: by crosstalk, or from a number on
+      if (job.edge == 4) return n / (1 + 0.02 * (n - 1) + span(job.a, 0.08, 2) * n * (n - 1));
+      const double turn = span(job.b, 0.7, 4), fall = 1 + span(job.a, 0.1, 1), q = 4;
+      const auto bent = [&](double x) {
+        return x * std::pow(1 + std::pow(x / turn, q), -fall / q);
+      };
+      return bent(n) / bent(1);
+    }
   }
 }
 
@@ -88,6 +96,8 @@ struct Cluster {
   std::vector<TrialEnd> ends;
   std::vector<size_t> known;  ///< for which no node has enough, as nodes say
   double noise = 0.01;
+  double from = 1;   ///< the fewest that are asked about
+  double taken = 0;  ///< how often others have the room that is wanted
   size_t shape = 0;
   Question question;
 };
@@ -100,12 +110,13 @@ void add_kind(Engine& engine, const Job& job, Cluster& cluster, size_t number) {
   const double own = std::normal_distribution<>(0, 0.1)(engine);
   const bool doubling = engine() % 3 != 0;
   const size_t counts = 2 + engine() % (doubling ? 6 : 7);
+  const double from = cluster.from;
   const bool lacks_memory = engine() % 8 == 0, lacks_room = engine() % 6 == 0;
   const size_t least = lacks_memory ? 1 + engine() % 2 : 0;
   const size_t room = lacks_room ? counts - 1 - engine() % 2 : counts;
   const bool nodes_say = engine() % 2 == 0;  // else a quota, or other jobs
   for (size_t i = 0; i < counts; ++i) {
-    const double n = doubling ? std::pow(2, i) : static_cast<double>(i + 1);
+    const double n = from * (doubling ? std::pow(2, i) : static_cast<double>(i + 1));
     if (i >= room && nodes_say) cluster.known.push_back(cluster.choices.size());
     cluster.choices.push_back({name, n});
     cluster.speeds.push_back(speed * shape_of(job, own, n));
@@ -149,15 +160,21 @@ Cluster make_cluster(uint64_t number, uint64_t seed) {
   const Job job = make_job(engine);
   cluster.shape = job.shape;
   cluster.noise = between(engine, 0.01, 0.05);
+  if (engine() % 4 == 0) cluster.from = engine() % 2 == 0 ? 2 : 4;
+  if (engine() % 4 == 0) cluster.taken = 0.1;
   const size_t kinds = 2 + engine() % 4;
   for (size_t i = 0; i < kinds; ++i) add_kind(engine, job, cluster, i);
   cluster.question.want = number % 2 == 0 ? Question::Want::fastest : Question::Want::cheapest;
-  if (number / 2 % 2 == 1) add_bound(engine, cluster);
+  if (number / 2 % 2 == 1)
+    add_bound(engine, cluster);
+  else if (cluster.question.want == Question::Want::fastest && engine() % 2 == 0)
+    cluster.question.prices.clear();
   return cluster;
 }
 
 Tried try_out(const Cluster& cluster, size_t choice, Engine& engine) {
   Tried tried{.choice = choice, .end = cluster.ends[choice]};
+  if (between(engine, 0, 1) < cluster.taken) tried.end = TrialEnd::busy;
   if (tried.end != TrialEnd::measured) return tried;
   tried.throughput =
       cluster.speeds[choice] * std::exp(std::normal_distribution<>(0, cluster.noise)(engine));

@@ -5,10 +5,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <fmt/format.h>
 #include <iterator>
 #include <string_view>
+
+#include <assay/base/letters.h>
 
 namespace assay::analysis {
 namespace {
@@ -24,18 +25,13 @@ struct Meter {
   bool battery = false;
 };
 
-std::string small_letters(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
 Meter meter_of(const Series& series) {
   Meter m;
   m.series = &series;
   for (const auto& [key, value] : series.info.labels) {
-    if (key == "domain") m.domain = small_letters(value);
-    if (key == "chip") m.chip = small_letters(value);
-    if (key == "sensor") m.sensor = small_letters(value);
+    if (key == "domain") m.domain = lower_case(value);
+    if (key == "chip") m.chip = lower_case(value);
+    if (key == "sensor") m.sensor = lower_case(value);
     if (key == "battery") m.battery = true;
   }
   return m;

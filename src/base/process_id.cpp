@@ -56,6 +56,11 @@ ProcessState state_of(const SysRoot& root, const ProcessId& process) {
   return later ? ProcessState::dead : ProcessState::alive;
 }
 
+std::string machine_name(const SysRoot& root, const ProcessId& self) {
+  const std::string id = root.read("/etc/machine-id").value_or("");
+  return id.empty() ? "boot " + self.boot : id;
+}
+
 std::optional<ProcessStat> read_stat(const SysRoot& root, pid_t pid) {
   const auto text = root.read(fmt::format("/proc/{}/stat", pid));
   if (!text) return std::nullopt;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include <assay/base/letters.h>
 #include <assay/base/text.h>
 
 namespace assay {
@@ -92,8 +93,7 @@ std::optional<T> parse_number(std::string_view text) {
 
 /// What "MB", "MiB" or "m" multiplies by; 0 when it is none of ours.
 double byte_scale(std::string_view unit) {
-  std::string lower;
-  for (const char c : unit) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string lower = lower_case(unit);
   if (lower.empty() || lower == "b") return 1;
   const size_t power = std::string_view("kmgt").find(lower[0]) + 1;
   if (power == 0) return 0;
@@ -105,8 +105,8 @@ double byte_scale(std::string_view unit) {
 }
 
 /// What "kbit" or "Mbit/s" multiplies by; 0 when it is none of ours.
-double bit_scale(std::string unit) {
-  for (char& c : unit) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+double bit_scale(std::string_view written) {
+  std::string unit = lower_case(written);
   if (unit.ends_with("/s")) unit.resize(unit.size() - 2);
   constexpr std::array<std::string_view, 5> kUnits = {"bit", "kbit", "mbit", "gbit", "tbit"};
   const auto* const found = std::find(kUnits.begin(), kUnits.end(), unit);

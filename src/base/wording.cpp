@@ -3,31 +3,21 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <assay/base/letters.h>
 #include <assay/base/text.h>
 #include <assay/base/wording.h>
 
 namespace assay {
 namespace {
 
-constexpr size_t kLongestQuote = 60;
 constexpr size_t kLongestSuggested = 40;
-
-bool continues_utf8(char c) {
-  return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
-}
 
 }  // namespace
 
-std::string in_quotes(std::string_view text) {
-  size_t size = std::min(text.size(), kLongestQuote);
+std::string in_quotes(std::string_view text, size_t most) {
+  size_t size = std::min(text.size(), most);
   while (size > 0 && size < text.size() && continues_utf8(text[size])) --size;
-  std::string out = "'";
-  for (const char c : text.substr(0, size)) {
-    const auto byte = static_cast<unsigned char>(c);
-    out += byte < 0x20 || byte == 0x7F ? '?' : c;
-  }
-  out += size < text.size() ? "…'" : "'";
-  return out;
+  return fmt::format("'{}{}'", printable(text.substr(0, size)), size < text.size() ? "…" : "");
 }
 
 bool is_one_slip(std::string_view a, std::string_view b) {

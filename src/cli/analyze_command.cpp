@@ -187,9 +187,11 @@ void add_options(CLI::App& command, AnalyzeArguments& args) {
                   "Which one of several columns has the values, by name or number")
       ->type_name("NAME|N");
   command
-      .add_option("--time-column", args.table.time_column,
-                  "Which one has the times (default: the only one of dates, or the first)")
-      ->type_name("NAME|N");
+      .add_option(
+          "--time-column", args.table.time_column,
+          "Which one has the times (default: the only one of dates, or the first); none: each "
+          "row is a step")
+      ->type_name("NAME|N|none");
   command
       .add_option("--missing", args.table.missing,
                   "What also stands for a missing value, as in -7777,M")

@@ -2,6 +2,7 @@
 #include "cluster_options.h"
 #include "commands.h"
 #include "exit_code.h"
+#include "signals.h"
 
 #include <cstdlib>
 #include <fmt/format.h>
@@ -34,9 +35,15 @@ Result<std::shared_ptr<launch::Jobs>> find_jobs(const Cluster& cluster, store::S
 
 Result<int> clean_up(const Cluster& cluster, const Context& context) {
   ASSAY_TRY(const auto store, store::open_sqlite(context.store));
+  const Signals signals;
   ASSAY_TRY(const auto jobs, find_jobs(cluster, *store));
-  const session::CleanUp done = session::clean_up(*store, jobs.get());
+  const session::CleanUp done =
+      session::clean_up(*store, jobs.get(), [&] { return !signals.came(); });
   for (const auto& line : done.lines) fmt::print("{}\n", line);
+  if (signals.came()) {
+    fmt::print(stderr, "assay: interrupted; what was left behind may still be there\n");
+    return kInterrupted;
+  }
   if (done.trouble) return fail(*done.trouble);
   if (done.lines.empty()) fmt::print("nothing was left behind\n");
   return kDone;

@@ -16,6 +16,7 @@
 #include <assay/base/files.h>
 #include <assay/base/quiet_thread.h>
 #include <assay/base/text.h>
+#include <assay/base/wording.h>
 #include <assay/cluster/profiler.h>
 
 namespace assay::cli {
@@ -64,6 +65,28 @@ Result<Nanoseconds> parse_days(const std::string& text) {
   return from_seconds(*days * 86400);
 }
 
+/// What may stand before the slash of an annotation's key.
+bool is_domain(std::string_view text) {
+  constexpr size_t kLongest = 253;
+  const auto is_label = [](std::string_view label) {
+    return !label.empty() && !label.starts_with('-') && !label.ends_with('-') &&
+           label.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == label.npos;
+  };
+  if (text.size() > kLongest || text.ends_with('.')) return false;
+  do {
+    if (!is_label(next_field(text, '.'))) return false;
+  } while (!text.empty());
+  return true;
+}
+
+Result<void> check_domain(const std::string& domain) {
+  if (is_domain(domain)) return {};
+  return bad_input(
+      fmt::format("--domain {}: a domain is small letters, digits and - between dots, as in "
+                  "--domain example.org",
+                  in_quotes(domain)));
+}
+
 /// In a pod, the namespace it is in: replicas agree there who writes.
 std::string own_namespace() {
   const auto account = kubeapi::own_service_account();
@@ -93,6 +116,7 @@ Result<int> profile(ProfileArguments& args, const Context& context) {
   if (settings.prometheus.url.empty())
     return bad_input(
         "say where the cluster's Prometheus is: --prometheus http://HOST:9090 (or PROMETHEUS_IP)");
+  ASSAY_CHECK(check_domain(settings.domain));
   ASSAY_TRY(const auto interval, parse_duration(args.interval));
   settings.interval = std::chrono::duration_cast<Milliseconds>(interval);
   if (settings.interval < Milliseconds(1000) || settings.interval > Milliseconds(3'600'000))
@@ -114,6 +138,7 @@ Result<int> profile(ProfileArguments& args, const Context& context) {
 }
 
 Result<int> clean(ProfileArguments& args) {
+  ASSAY_CHECK(check_domain(args.settings.domain));
   ASSAY_TRY(args.settings.cluster, cluster_access(args.cluster));
   net::Stopper stopper;
   const StopBySignal stop(stopper);

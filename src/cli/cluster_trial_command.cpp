@@ -15,6 +15,7 @@
 #include <optional>
 #include <thread>
 
+#include <assay/base/process_id.h>
 #include <assay/cluster/trial_history.h>
 #include <assay/cluster/trial_report.h>
 #include <assay/kubeapi/annotations.h>
@@ -105,7 +106,7 @@ void say(const std::string& what) {
 class Keeping {
  public:
   Keeping(const TrialArguments& args, const cluster::TrialSource& source,
-          const kubeapi::Access& access, const Context& context, const Clock& clock) {
+          const kubeapi::Access& access, const Context& context, const cluster::TrialWorld& world) {
     auto store = store::open_sqlite(context.store);
     auto settings = job_settings(args.cluster, ClusterNeed::none);
     if (!store || !settings) {
@@ -116,12 +117,13 @@ class Keeping {
     settings->access = access;
     store_ = std::move(*store);
     for (const auto& line : session::recover(*store_)) say(line);
-    agents_ = launch::open_agents(*settings, clock);
+    agents_ = launch::open_agents(*settings, world.clock, world.wanted);
     cluster::TrialHistory::Place place{.sessions_folder = context.store.parent_path() / "sessions",
-                                       .note = say};
+                                       .note = say,
+                                       .wanted = world.wanted};
     place.app.name_space = args.name_space;
     place.app.name = source.name;
-    history_.emplace(*store_, *agents_, clock, std::move(place));
+    history_.emplace(*store_, *agents_, world.clock, std::move(place));
   }
   /// Null: nothing is kept.
   cluster::TrialHistory* history() { return history_ ? &*history_ : nullptr; }
@@ -135,6 +137,18 @@ class Keeping {
 void tell_cleaned(const cluster::CleanedTrials& cleaned) {
   for (const auto& name : cleaned.removed) say(name + " was left over, removed");
   for (const auto& why : cleaned.left) say(why);
+}
+
+/// Why a second call does not begin.
+std::string used_text(const cluster::CopySettings& copy, const cluster::UsedCopy& used) {
+  const auto at = [](const char* word, const std::optional<Timestamp>& time) {
+    return time ? fmt::format(" {} {}", word, format_utc(*time)) : "";
+  };
+  return fmt::format(
+      "trials of {} {} already, as {}{}; wait for them{}, or end them with `assay cluster trial "
+      "--clean -n {} --name {}`",
+      copy.trial, used.elsewhere ? "run on another machine" : "run", used.name,
+      at("since", used.since), at("until", used.until), copy.name_space, copy.trial);
 }
 
 /// Not worth an error: what was learned is kept and printed.
@@ -168,8 +182,8 @@ Result<int> clean(const TrialArguments& args) {
     ASSAY_TRY(const auto source, read_source(args));
     name = source.name;
   }
-  const auto done =
-      cluster::clean_trials(client, SystemClock(), args.name_space, label_of(name), stopper);
+  const auto done = cluster::clean_trials(client, SystemClock(), args.name_space, label_of(name),
+                                          cluster::Cleaning::all, stopper);
   if (!done) return failed(done.error(), signals);
   const auto& cleaned = *done;
   tell_cleaned(cleaned);
@@ -207,6 +221,7 @@ Result<int> tell(const TrialArguments& args, const cluster::TrialReport& report)
   else
     fmt::print("{}", cluster::report_text(report));
   if (report.interrupted) return kInterrupted;
+  if (cluster::nothing_is_known(report)) return kRefused;
   return cluster::judge(report).plan.answer ? kDone : kGoalMissed;
 }
 
@@ -216,7 +231,7 @@ Result<int> trial(TrialArguments args, const Context& context) {
   if (args.name_space.empty())
     args.name_space = source.name_space.empty() ? "default" : source.name_space;
   ASSAY_TRY(auto report, report_of(args, source));
-  ASSAY_TRY(const auto settings, settings_of(args, source, report.question));
+  ASSAY_TRY(auto settings, settings_of(args, source, report.question));
   report.trial = settings.copy.trial;
   for (const auto& choice : report.choices)
     ASSAY_CHECK(cluster::make_trial_copy(source, choice, settings.copy, 0).map([](const auto&) {}));
@@ -225,6 +240,9 @@ Result<int> trial(TrialArguments args, const Context& context) {
       settings.measure.metric.empty())
     return bad_input(
         "without --metric or --log-pattern, --prometheus has to say who knows the throughput");
+  if (settings.copy.resource == "cpu" && settings.measure.log_pattern.empty() &&
+      settings.measure.metric.empty())
+    return bad_input("with --resource cpu, --metric or --log-pattern has to tell the throughput");
   if (args.dry_run) {
     ASSAY_TRY(const auto text,
               trial_preview({source, report, settings, prometheus.url}, args.json));
@@ -232,6 +250,10 @@ Result<int> trial(TrialArguments args, const Context& context) {
     return kDone;
   }
   ASSAY_TRY(const auto access, cluster_access(args.cluster.cluster));
+  const SysRoot root;
+  const ProcessId self = ProcessId::self(root);
+  settings.copy.owner = self.text();
+  settings.copy.machine = machine_name(root, self);
   const Signals signals;
   const SystemClock clock;
   const cluster::TrialWorld world{.clock = clock,
@@ -241,23 +263,29 @@ Result<int> trial(TrialArguments args, const Context& context) {
   kubeapi::Client client(access);
   client.set_wanted(world.wanted);
   net::Stopper stopper;
-  const auto cleaned =
-      cluster::clean_trials(client, clock, args.name_space, settings.copy.trial, stopper);
+  const auto cleaned = cluster::clean_trials(client, clock, args.name_space, settings.copy.trial,
+                                             cluster::Cleaning::unused, stopper);
   if (!cleaned) return failed(cleaned.error(), signals);
   tell_cleaned(*cleaned);
+  if (!cleaned->used.empty()) return refused(used_text(settings.copy, cleaned->used.front()));
   std::optional<promapi::Queries> queries;
   if (!prometheus.url.empty()) queries.emplace(prometheus);
-  Keeping keeping(args, source, access, context, clock);
+  Keeping keeping(args, source, access, context, world);
   cluster::TrialRunner runner(client, queries ? &*queries : nullptr, world, settings,
                               keeping.history());
   if (const auto ready = runner.prepare(source); !ready) return failed(ready.error(), signals);
   const auto done = cluster::run_trials(runner, world, report);
   if (!done && signals.came()) return failed(done.error(), signals);
-  if (!report.trials.empty() || !report.ruled.empty())
-    ASSAY_CHECK(TrialFolder(context.store.parent_path() / "trials", args.shared).keep(report));
+  bool kept = true;
+  if (!report.trials.empty() || !report.ruled.empty()) {
+    ASSAY_TRY(kept, TrialFolder(context.store.parent_path() / "trials", args.shared).keep(report));
+  }
+  if (!kept)
+    say(fmt::format("nothing was measured, so that what earlier trials of {} told is kept",
+                    report.trial));
   if (!done) return fail(done.error());
   client.set_wanted([] { return true; });
-  annotate(client, runner.original(), args.domain, report);
+  if (kept) annotate(client, runner.original(), args.domain, report);
   return tell(args, report);
 }
 

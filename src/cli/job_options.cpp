@@ -105,6 +105,7 @@ Result<launch::JobSettings> job_settings(const JobArguments& args, ClusterNeed n
     ASSAY_CHECK(parse_node_like(args.each_node_like).map([](const NodeLike&) {}));
   ASSAY_TRY(settings.node_selector, parse_selector(args.node_selector));
   ASSAY_TRY(settings.agent_token, read_token(args.agent_token_file));
+  settings.agent_token_file = args.agent_token_file;
   if (!args.name_space.empty()) settings.name_space = args.name_space;
   if (!args.agent_namespace.empty()) settings.agent_namespace = args.agent_namespace;
   if (!args.agent_label.empty()) settings.agent_label = args.agent_label;

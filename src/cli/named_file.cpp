@@ -16,6 +16,9 @@ Result<void> check_named_file(const std::filesystem::path& file) {
 
 Result<std::string> read_named_file(const std::filesystem::path& file, size_t limit) {
   ASSAY_CHECK(check_named_file(file));
+  std::error_code error;
+  if (std::filesystem::is_directory(file, error))
+    return bad_input(file.native() + " is a folder, and no file");
   return read_file(file, limit);
 }
 

@@ -85,9 +85,10 @@ net::Request request_for(const AgentAddress& address, const char* path) {
 
 std::string refusal(const AgentAddress& address, int status) {
   if (status == 401 || status == 403) {
-    return fmt::format(
-        "the agent at {} wants a token: name its file with --token-file, or set ASSAY_TOKEN",
-        address.shown);
+    return fmt::format("the agent at {} {}: name {} file with --token-file, or set ASSAY_TOKEN",
+                       address.shown,
+                       address.headers.empty() ? "wants a token" : "refused this token",
+                       address.headers.empty() ? "its" : "another");
   }
   return fmt::format("{} answered with status {}: is it an assay-agent?", address.shown, status);
 }

@@ -151,6 +151,11 @@ TEST_F(TopSourceTest, shows_the_token_to_the_agent) {
     return always(request.authorization == "Bearer abc" ? 200 : 401, table("cam"))(request);
   });
   EXPECT_EQ(error_of(agent.address()), "");
+  ::setenv("ASSAY_TOKEN", "other", 1);
+  EXPECT_EQ(error_of(agent.address()),
+            fmt::format("the agent at http://{} refused this token: name another file with "
+                        "--token-file, or set ASSAY_TOKEN",
+                        agent.address()));
 }
 
 TEST_F(TopSourceTest, follows_the_stream_and_begins_again_after_a_break) {

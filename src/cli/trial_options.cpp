@@ -18,6 +18,18 @@ std::string name_of(const cluster::TrialReport& report) {
   return report.name_space + "." + report.trial;
 }
 
+bool has_measured(const cluster::TrialReport& report) {
+  return std::any_of(report.trials.begin(), report.trials.end(),
+                     [](const auto& trial) { return trial.end == cluster::TrialEnd::measured; });
+}
+
+/// Whether the report has to leave what is kept in its place.
+bool is_worth_less(const cluster::TrialReport& report, std::string_view kept) {
+  if (has_measured(report)) return false;
+  const auto old = cluster::read_report(kept);
+  return old && has_measured(*old);
+}
+
 }  // namespace
 
 void add_question_options(CLI::App& command, QuestionOptions& options) {
@@ -59,14 +71,20 @@ Result<void> read_question(const QuestionOptions& options, cluster::Question& qu
   return {};
 }
 
-Result<void> TrialFolder::keep(const cluster::TrialReport& report) const {
+Result<bool> TrialFolder::keep(const cluster::TrialReport& report) const {
   const std::string json = cluster::report_json(report);
   std::error_code error;
   std::filesystem::create_directories(folder_, error);
-  ASSAY_CHECK(write_file(folder_ / (name_of(report) + ".json"), json + "\n"));
-  if (shared_.empty()) return {};
+  const auto file = folder_ / (name_of(report) + ".json");
+  const auto kept = read_file(file);
+  bool all = !kept || !is_worth_less(report, *kept);
+  if (all) ASSAY_CHECK(write_file(file, json + "\n"));
+  if (shared_.empty()) return all;
   ASSAY_TRY(const auto shelf, store::Shelf::open(shared_));
-  return shelf->put(kShelfKind, name_of(report), json);
+  ASSAY_TRY(const auto shared, shelf->find(kShelfKind, name_of(report)));
+  if (shared && is_worth_less(report, shared->json)) return false;
+  ASSAY_CHECK(shelf->put(kShelfKind, name_of(report), json));
+  return all;
 }
 
 Result<std::vector<cluster::TrialReport>> TrialFolder::read() const {

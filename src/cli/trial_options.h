@@ -29,7 +29,8 @@ class TrialFolder {
   TrialFolder(std::filesystem::path folder, std::string shared)
       : folder_(std::move(folder)), shared_(std::move(shared)) {}
 
-  Result<void> keep(const cluster::TrialReport& report) const;
+  /// False: nothing was measured in it, and one of its name in which something was stays.
+  Result<bool> keep(const cluster::TrialReport& report) const;
   /// All that are there, by name.
   Result<std::vector<cluster::TrialReport>> read() const;
   const std::filesystem::path& folder() const { return folder_; }

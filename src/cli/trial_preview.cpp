@@ -79,8 +79,9 @@ std::string text_of(const PlannedTrials& planned, size_t first, const Json& copy
       most == 1 ? "" : "s", report.choices.size(), report.choices.size() == 1 ? "" : "s",
       settings.at_once == 1 ? "one at a time" : fmt::format("up to {} at once", settings.at_once));
   for (size_t i = 0; i < report.choices.size(); ++i)
-    text += fmt::format("  {:<16}  {}{}\n", cluster::name_of(report.choices[i]),
-                        place_of(report.choices[i], settings.copy), i == first ? "  (first)" : "");
+    text +=
+        fmt::format("  {:<16}  {}{}\n", cluster::name_of(report.choices[i], settings.copy.resource),
+                    place_of(report.choices[i], settings.copy), i == first ? "  (first)" : "");
   text += fmt::format("\nnamespace   {}\n", settings.copy.name_space);
   text += fmt::format("throughput  {}\n", throughput_of(planned));
   text += fmt::format("each        at most {} to start, {} of warm-up, {} measured\n",

@@ -48,6 +48,8 @@ bool has_used(const Uses& uses, const std::vector<PodGpu>& gpus) {
 
 void History::take_over(Tracker& tracker) {
   beside_ = true;
+  unlooked_.reset();
+  doubtful_.clear();
   for (auto& [uid, job] : tracker.jobs()) job.read_back = false;
   for (auto& [uid, pod] : tracker.pods()) pod.read_back = false;
   for (auto& [name, node] : tracker.nodes()) node.read_back = false;
@@ -93,14 +95,51 @@ Result<void> History::restore(Tracker& tracker, const std::function<bool()>& mor
   return {};
 }
 
+Result<bool> History::end_if_missing(Tracker& tracker, const std::string& uid,
+                                     const HiddenJobs& hidden) {
+  const auto known = tracker.jobs().find(uid);
+  const bool is_known = known != tracker.jobs().end();
+  if (is_known && !known->second.gone) return true;
+  ASSAY_TRY(const auto document, shelf_.find(kJobKind, uid));
+  if (!document) return true;
+  auto job = parse_job(document->json);
+  if (!job || job->gone) return true;
+  if (is_known) {
+    known->second.unsaved = true;
+    return true;
+  }
+  if (job->cluster != cluster_) return true;
+  if (hidden.may_have(job->object)) return false;
+  job->gone = true;
+  ASSAY_CHECK(shelf_.put(kJobKind, uid, job_document(*job)));
+  return true;
+}
+
+Result<void> History::end_missing(Tracker& tracker, const HiddenJobs& hidden,
+                                  const std::function<bool()>& more) {
+  if (cluster_.empty()) return {};
+  if (!unlooked_) {
+    ASSAY_TRY(unlooked_, shelf_.names(kJobKind));
+  }
+  for (; !unlooked_->empty() && more(); unlooked_->pop_back()) {
+    ASSAY_TRY(const bool told, end_if_missing(tracker, unlooked_->back(), hidden));
+    if (!told) doubtful_.push_back(unlooked_->back());
+  }
+  if (unlooked_->empty()) unlooked_->swap(doubtful_);
+  return {};
+}
+
 bool History::has_turn(const std::string& name, bool all) const {
   return all || std::hash<std::string>()(name) % kTurns == turn_;
 }
 
 Result<void> History::save_jobs(Tracker& tracker) {
   Pieces jobs(shelf_, kJobKind);
-  for (const auto& [uid, job] : tracker.jobs())
-    if (job.unsaved && job.read_back) ASSAY_CHECK(jobs.add(uid, job_document(job)));
+  for (auto& [uid, job] : tracker.jobs()) {
+    if (!job.unsaved || !job.read_back) continue;
+    if (!cluster_.empty()) job.cluster = cluster_;
+    ASSAY_CHECK(jobs.add(uid, job_document(job)));
+  }
   ASSAY_CHECK(jobs.finish());
   for (auto& [uid, job] : tracker.jobs())
     if (job.read_back) job.unsaved = false;

@@ -165,6 +165,8 @@ Result<void> read_job(const json& from, JobState& job) {
   job.first = parse_time(from, "first");
   job.last = parse_time(from, "last");
   job.gone = from.at("gone").get<bool>();
+  job.trial = from.value("trial", "");
+  job.cluster = from.value("cluster", "");
   return {};
 }
 
@@ -206,6 +208,8 @@ std::string job_document(const JobState& job) {
                 {"first", unix_ns(job.first)},
                 {"last", unix_ns(job.last)},
                 {"gone", job.gone}};
+  if (!job.trial.empty()) document["trial"] = job.trial;
+  if (!job.cluster.empty()) document["cluster"] = job.cluster;
   put_findings(document, job.findings);
   return document.dump();
 }

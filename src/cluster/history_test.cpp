@@ -2,15 +2,11 @@
 #include "history.h"
 
 #include "history_documents.h"
-#include "testing/small_cluster.h"
+#include "testing/history_fixture.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <unistd.h>
 #include <utility>
 
-#include <assay/cluster/jobs.h>
 #include <gtest/gtest.h>
 
 namespace assay::cluster {
@@ -18,41 +14,9 @@ namespace {
 
 using testing::SmallCluster;
 
-class HistoryTest : public ::testing::Test {
- protected:
-  HistoryTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "assay-cluster-XXXXXX").native();
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-    folder_ = name;
-    shelf_ = std::move(*store::Shelf::open_sqlite(folder_ / "h.db"));
-  }
-  ~HistoryTest() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-
-  std::filesystem::path folder_;
-  std::unique_ptr<store::Shelf> shelf_;
-};
-
-constexpr Nanoseconds kYear = std::chrono::hours(24 * 365);
-
-/// What a restart of the profiler leaves: the history, and the cluster as it was.
-struct Restart {
-  explicit Restart(store::Shelf& shelf) : history(shelf, kYear) {}
-
-  Result<void> round() {
-    cluster.round();
-    return history.restore(cluster.tracker, [this] { return allowed-- > 0; });
-  }
-  Result<void> save(bool all = true) {
-    return history.save(cluster.tracker, SystemClock().now(), all);
-  }
-
-  SmallCluster cluster;
-  History history;
-  int allowed = 1000;
-};
+using testing::HistoryTest;
+using testing::kYear;
+using testing::Restart;
 
 TEST_F(HistoryTest, a_job_goes_on_after_a_restart) {
   Timestamp first;
@@ -76,6 +40,134 @@ TEST_F(HistoryTest, a_job_goes_on_after_a_restart) {
   EXPECT_EQ(job.uses.cores.last(), 1);
   EXPECT_EQ(job.first, first);
   EXPECT_FALSE(job.gone);
+}
+
+/// What the history has of the job of a small cluster.
+Result<JobState> kept_job(store::Shelf& shelf) {
+  ASSAY_TRY(const auto document, shelf.find(kJobKind, "job-1"));
+  return document ? parse_job(document->json) : refused("there is none");
+}
+
+TEST_F(HistoryTest, a_job_that_ended_while_nobody_looked_is_kept_as_ended) {
+  Timestamp last;
+  {
+    Restart before(*shelf_);
+    ASSERT_TRUE(before.round());
+    last = before.cluster.now;
+    ASSERT_TRUE(before.save());
+    ASSERT_FALSE(kept_job(*shelf_)->gone);
+  }
+  const auto forever = [] { return true; };
+  Restart after(*shelf_);
+  after.cluster.now = last + std::chrono::hours(1);
+  ASSERT_TRUE(after.round());
+  ASSERT_TRUE(after.history.end_missing(after.cluster.tracker, {}, forever));
+  ASSERT_TRUE(after.save());
+  EXPECT_FALSE(kept_job(*shelf_)->gone) << "it is there";
+
+  Restart later(*shelf_);
+  last = after.cluster.now;
+  later.cluster.seen.pods.clear();
+  later.cluster.now = last + std::chrono::hours(1);
+  ASSERT_TRUE(later.round());
+  ASSERT_TRUE(later.history.end_missing(later.cluster.tracker, {}, [] { return false; }));
+  EXPECT_FALSE(kept_job(*shelf_)->gone) << "there was no time";
+  ASSERT_TRUE(later.history.end_missing(later.cluster.tracker, {}, forever));
+  const auto ended = kept_job(*shelf_);
+  EXPECT_TRUE(ended->gone);
+  EXPECT_EQ(ended->last, last);
+  EXPECT_EQ(ended->workers.size(), 2u);
+}
+
+/// A profiler that finds the cluster without pods, and ends what it can.
+Result<void> find_nothing(Restart& run, const HiddenJobs& hidden) {
+  run.cluster.seen.pods.clear();
+  ASSAY_CHECK(run.round());
+  return run.history.end_missing(run.cluster.tracker, hidden, [] { return true; });
+}
+
+TEST_F(HistoryTest, a_job_that_may_be_hidden_is_ended_when_it_is_sure) {
+  {
+    Restart before(*shelf_);
+    ASSERT_TRUE(before.round());
+    ASSERT_TRUE(before.save());
+  }
+  HiddenJobs hidden;
+  hidden.add_any("lab");
+  Restart after(*shelf_);
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(find_nothing(after, hidden));
+    EXPECT_FALSE(kept_job(*shelf_)->gone);
+  }
+  HiddenJobs elsewhere;
+  elsewhere.add_any("office");
+  elsewhere.add("lab", {.group = "kubeflow.org", .kind = "PyTorchJob"});
+  ASSERT_TRUE(find_nothing(after, elsewhere));
+  EXPECT_TRUE(kept_job(*shelf_)->gone);
+}
+
+TEST_F(HistoryTest, jobs_of_another_cluster_are_left_alone) {
+  {
+    Restart before(*shelf_, "one");
+    ASSERT_TRUE(before.round());
+    ASSERT_TRUE(before.save());
+  }
+  Restart other(*shelf_, "another"), unknown(*shelf_, ""), same(*shelf_, "one");
+  ASSERT_TRUE(find_nothing(other, {}));
+  EXPECT_FALSE(kept_job(*shelf_)->gone) << "of another cluster";
+  ASSERT_TRUE(find_nothing(unknown, {}));
+  EXPECT_FALSE(kept_job(*shelf_)->gone) << "who knows of which";
+  ASSERT_TRUE(find_nothing(same, {}));
+  EXPECT_TRUE(kept_job(*shelf_)->gone);
+  EXPECT_EQ(kept_job(*shelf_)->cluster, "one");
+}
+
+TEST_F(HistoryTest, a_job_keeps_its_cluster_when_it_is_saved_without) {
+  for (const char* cluster : {"one", ""}) {
+    Restart run(*shelf_, cluster);
+    ASSERT_TRUE(run.round());
+    ASSERT_TRUE(run.save());
+  }
+  EXPECT_EQ(kept_job(*shelf_)->cluster, "one");
+  Restart first(*shelf_, "");
+  first.cluster.seen.pods[0].job->uid = "job-2";
+  ASSERT_TRUE(first.round());
+  ASSERT_TRUE(first.save());
+  Restart later(*shelf_, "");
+  ASSERT_TRUE(find_nothing(later, {}));
+  EXPECT_FALSE(parse_job(shelf_->find(kJobKind, "job-2")->value().json)->gone) << "of no cluster";
+}
+
+TEST_F(HistoryTest, who_takes_over_also_ends_what_ended_before) {
+  Restart run(*shelf_);
+  ASSERT_TRUE(run.round());
+  ASSERT_TRUE(run.save());
+  ASSERT_TRUE(run.history.end_missing(run.cluster.tracker, {}, [] { return true; }));
+  run.cluster.seen.pods.clear();
+  ASSERT_TRUE(run.round());
+  run.cluster.tracker.jobs().at("job-1").unsaved = false;  // while another one leads
+  run.history.take_over(run.cluster.tracker);
+  ASSERT_TRUE(run.round());
+  ASSERT_TRUE(run.history.end_missing(run.cluster.tracker, {}, [] { return true; }));
+  ASSERT_TRUE(run.save());
+  EXPECT_TRUE(kept_job(*shelf_)->gone);
+}
+
+TEST_F(HistoryTest, a_job_that_is_over_keeps_the_time_when_it_was_last_at_work) {
+  Timestamp last;
+  {
+    Restart before(*shelf_);
+    ASSERT_TRUE(before.round());
+    last = before.cluster.now;
+    ASSERT_TRUE(before.save());
+  }
+  Restart after(*shelf_);
+  after.cluster.now = last + std::chrono::hours(1);
+  for (auto& pod : after.cluster.seen.pods) pod.over = true;
+  ASSERT_TRUE(after.round());
+  ASSERT_TRUE(after.save());
+  EXPECT_TRUE(kept_job(*shelf_)->gone);
+  EXPECT_EQ(kept_job(*shelf_)->last, last);
 }
 
 TEST_F(HistoryTest, nodes_and_pods_go_on_after_a_restart) {
@@ -317,25 +409,6 @@ TEST_F(HistoryTest, what_cannot_be_read_is_put_aside) {
   EXPECT_TRUE(parse_job(shelf_->find(kJobKind, "job-1")->value().json));
   EXPECT_TRUE(parse_pod(shelf_->find(kWorkerKind, "pod-0")->value().json));
   EXPECT_TRUE(parse_node(shelf_->find(kNodeKind, "n1")->value().json));
-}
-
-TEST_F(HistoryTest, jobs_are_listed_the_newest_first) {
-  SmallCluster cluster;
-  cluster.round();
-  auto job = cluster.tracker.jobs().at("job-1");
-  ASSERT_TRUE(shelf_->put(kJobKind, "job-1", job_document(job)));
-  job.object.name = "newer";
-  job.last += std::chrono::hours(1);
-  ASSERT_TRUE(shelf_->put(kJobKind, "job-2", job_document(job)));
-  ASSERT_TRUE(shelf_->put(kJobKind, "broken", "{}"));
-  const auto jobs = list_jobs(*shelf_);
-  ASSERT_TRUE(jobs);
-  ASSERT_EQ(jobs->size(), 2u);
-  EXPECT_EQ((*jobs)[0].name, "newer");
-  EXPECT_EQ((*jobs)[1].workers, 2u);
-  EXPECT_EQ((*jobs)[1].most_gpus, 2);
-  EXPECT_EQ((*jobs)[1].gpu_mean, 70);
-  EXPECT_EQ((*jobs)[1].resource, "MPIJob");
 }
 
 TEST(HistoryDocument, that_is_broken_is_an_error) {

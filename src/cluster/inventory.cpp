@@ -5,11 +5,14 @@
 #include <string_view>
 #include <utility>
 
+#include <assay/cluster/trial_manifest.h>
+
 namespace assay::cluster {
 namespace {
 
 using kubeapi::Change;
 using kubeapi::Owner;
+using kubeapi::PodPhase;
 
 /// As owner references name the kinds of Middle, in their order.
 constexpr std::array<std::string_view, 4> kBetween = {"Job", "ReplicaSet", "Deployment",
@@ -35,14 +38,15 @@ void Inventory::take(Change<kubeapi::Pod> change) {
   apply(
       pods_, change, [](const kubeapi::Pod& pod) { return pod.uid; },
       [](kubeapi::Pod& pod) {
-        const bool over =
-            pod.phase == kubeapi::PodPhase::succeeded || pod.phase == kubeapi::PodPhase::failed;
+        const auto trial = pod.labels.find(kTrialLabel);
         return PodEntry{std::move(pod.name_space),
                         std::move(pod.name),
                         std::move(pod.node),
                         cluster::parent_of(pod.owners, pod.labels),
-                        over,
-                        pod.host_network};
+                        pod.started,
+                        pod.phase,
+                        pod.host_network,
+                        trial == pod.labels.end() ? "" : std::move(trial->second)};
       });
   has_pods_ = true;
 }
@@ -113,8 +117,11 @@ Seen Inventory::seen(Roots& roots) const {
   for (const auto& [uid, pod] : pods_) {
     SeenPod entry{.object = {kubeapi::pods(), pod.name_space, pod.name, uid},
                   .node = pod.node,
-                  .over = pod.over,
-                  .host_network = pod.host_network};
+                  .started = pod.started,
+                  .over = pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed,
+                  .failed = pod.phase == PodPhase::failed,
+                  .host_network = pod.host_network,
+                  .trial = pod.trial};
     if (pod.owner) entry.job = roots.find(*pod.owner, pod.name_space, parent);
     seen.pods.push_back(std::move(entry));
   }

@@ -39,8 +39,10 @@ class Inventory {
   struct PodEntry {
     std::string name_space, name, node;
     std::optional<kubeapi::Owner> owner;
-    bool over = false;
+    std::optional<Timestamp> started;
+    kubeapi::PodPhase phase = kubeapi::PodPhase::unknown;
     bool host_network = false;
+    std::string trial;
   };
   using Parent = std::optional<kubeapi::Owner>;
   struct Parents {

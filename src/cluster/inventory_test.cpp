@@ -43,6 +43,8 @@ TEST(Inventory, follows_what_changes) {
   auto worker = pod("w", "u1");
   worker.owners = {
       {.kind = "Job", .name = "j", .uid = "j1", .api_version = "batch/v1", .controller = true}};
+  worker.labels["assay.trial"] = "train";
+  worker.started = Timestamp(std::chrono::seconds(1000));
   auto done = pod("d", "u2");
   done.phase = kubeapi::PodPhase::succeeded;
   done.host_network = true;
@@ -51,8 +53,17 @@ TEST(Inventory, follows_what_changes) {
   ASSERT_EQ(seen.pods.size(), 2u);
   for (const auto& one : seen.pods) {
     EXPECT_EQ(one.over, one.object.uid == "u2");
+    EXPECT_FALSE(one.failed);
     EXPECT_EQ(one.host_network, one.object.uid == "u2");
     EXPECT_EQ(one.job.has_value(), one.object.uid == "u1");
+    EXPECT_EQ(one.started, one.object.uid == "u1" ? worker.started : std::nullopt);
+    EXPECT_EQ(one.trial, one.object.uid == "u1" ? "train" : "");
+  }
+  done.phase = kubeapi::PodPhase::failed;
+  kept.inventory.take(Pods{Pods::Kind::set, {done}});
+  for (const auto& one : kept.inventory.seen(kept.roots).pods) {
+    EXPECT_EQ(one.over, one.object.uid == "u2");
+    EXPECT_EQ(one.failed, one.object.uid == "u2");
   }
   kept.inventory.take(Pods{Pods::Kind::gone, {done}});
   EXPECT_EQ(kept.inventory.seen(kept.roots).pods.size(), 1u);

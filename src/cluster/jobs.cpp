@@ -8,6 +8,15 @@
 
 namespace assay::cluster {
 
+namespace {
+
+std::optional<UseSummary> summary_of(const Usage& usage) {
+  if (usage.count() == 0) return std::nullopt;
+  return UseSummary{.mean = usage.mean(), .p95 = usage.p95(), .max = usage.max()};
+}
+
+}  // namespace
+
 Result<std::vector<JobSummary>> list_jobs(store::Shelf& shelf) {
   ASSAY_TRY(const auto documents, shelf.list(kJobKind));
   std::vector<JobSummary> jobs;
@@ -18,17 +27,15 @@ Result<std::vector<JobSummary>> list_jobs(store::Shelf& shelf) {
                     .name = job->object.name,
                     .resource = job->object.resource.kind,
                     .kind = job->findings.kind,
+                    .trial = job->trial,
                     .first = job->first,
-                    .last = job->last,
+                    .last = std::max(job->first, job->last),
                     .gone = job->gone,
                     .workers = job->workers.size(),
-                    .most_gpus = job->gpus.max(),
-                    .gpu_mean = job->gpu_utilization.mean(),
-                    .gpu_p95 = job->gpu_utilization.p95(),
-                    .cores_mean = job->uses.cores.mean(),
-                    .cores_p95 = job->uses.cores.p95(),
-                    .cores_max = job->uses.cores.max(),
-                    .memory_max = job->uses.memory.max()});
+                    .most_gpus = job->gpus.count() ? std::optional(job->gpus.max()) : std::nullopt,
+                    .gpu_percent = summary_of(job->gpu_utilization),
+                    .cores = summary_of(job->uses.cores),
+                    .memory = summary_of(job->uses.memory)});
   }
   std::stable_sort(jobs.begin(), jobs.end(),
                    [](const JobSummary& a, const JobSummary& b) { return a.last > b.last; });

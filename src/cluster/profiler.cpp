@@ -3,44 +3,33 @@
 #include "gpu_patterns.h"
 #include "history.h"
 #include "inventory.h"
+#include "lead.h"
 #include "publisher.h"
 #include "roots.h"
 #include "status.h"
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include <assay/base/mutex.h>
 #include <assay/cluster/profiler.h>
-#include <assay/kubeapi/leader_election.h>
+#include <assay/kubeapi/writes.h>
 
 namespace assay::cluster {
-
-bool wait(Nanoseconds time, const net::Stopper& stopper) {
-  constexpr Nanoseconds kNap = std::chrono::milliseconds(100);
-  const auto end = std::chrono::steady_clock::now() + time;
-  while (!stopper.stopped()) {
-    const Nanoseconds left = end - std::chrono::steady_clock::now();
-    if (left <= Nanoseconds(0)) return true;
-    std::this_thread::sleep_for(std::min(left, kNap));
-  }
-  return false;
-}
 
 namespace {
 
 constexpr Nanoseconds kSourcesAge = std::chrono::minutes(5);
 constexpr Nanoseconds kLackingAge = std::chrono::seconds(10);
+constexpr Nanoseconds kClusterAge = std::chrono::minutes(5);
 constexpr Nanoseconds kSaveEvery = std::chrono::minutes(5);
 constexpr Nanoseconds kLookAtAll = std::chrono::minutes(10);
 constexpr Nanoseconds kRemembered = std::chrono::hours(1);
@@ -63,50 +52,9 @@ const std::array<std::pair<Middle, kubeapi::Resource>, 4> kBetween = {{
     {Middle::stateful_sets, {.group = "apps", .plural = "statefulsets", .kind = "StatefulSet"}},
 }};
 
-/// Knows whether this replica is the one that writes; by a thread of its own.
-class Lead {
- public:
-  Lead(const ProfilerSettings& settings, const Clock& clock, const Tell& tell)
-      : alone_(settings.lease_namespace.empty()) {
-    if (alone_) return;
-    thread_ = quiet_thread([this, &settings, &clock, tell] {
-      kubeapi::Client client(settings.cluster);
-      kubeapi::LeaderElection election(client,
-                                       {.name_space = settings.lease_namespace,
-                                        .name = "assay-profiler",
-                                        .identity = settings.identity,
-                                        .interval = Milliseconds(5000)},
-                                       clock);
-      std::string told;
-      while (!stopper_.stopped()) {
-        const auto standing = election.step(stopper_);
-        leads_ = standing.leads;
-        if (!election.trouble().empty() && election.trouble() != told) tell(election.trouble());
-        told = election.trouble();
-        // A leader that cannot renew must know it in time.
-        for (Milliseconds waited{}; waited < standing.next && !stopper_.stopped();
-             waited += Milliseconds(200)) {
-          wait(Milliseconds(200), stopper_);
-          leads_ = election.leads();
-        }
-      }
-      leads_ = false;
-      net::Stopper last;
-      (void)election.release(last);
-    });
-  }
-  Lead(const Lead&) = delete;
-  Lead& operator=(const Lead&) = delete;
-  ~Lead() { stopper_.stop(); }
-
-  bool leads() const { return alone_ || leads_; }
-
- private:
-  const bool alone_;
-  std::atomic<bool> leads_ = false;
-  net::Stopper stopper_;
-  std::jthread thread_;
-};
+/// There as long as a cluster is, and nowhere else with that uid.
+const kubeapi::ObjectName kSystem = {
+    {.plural = "namespaces", .kind = "Namespace", .namespaced = false}, "", "kube-system", ""};
 
 Result<std::unique_ptr<store::Shelf>> open_history(const std::string& where) {
   if (where.empty()) return std::unique_ptr<store::Shelf>();
@@ -160,6 +108,7 @@ class Profiler {
     if (settings_.rounds != 0 && !read_at_ && !last_trouble_.empty() && !stopper_.stopped())
       return refused(fmt::format("nothing was read in {}: {}",
                                  settings_.rounds == 1 ? "the round" : "any round", last_trouble_));
+    if (settings_.rounds != 0 && status_.rounds > 0) tell_(status_sentence(status_));
     return {};
   }
 
@@ -227,6 +176,7 @@ class Profiler {
     if (lead.leads() && !status_.leads && status_.rounds > 0 && history_)
       history_->take_over(tracker_);
     status_.leads = lead.leads();
+    if (lead.leads()) end_missing();
     status_.round_seconds = seconds(clock_.now() - begin);
     if (lead.leads()) publish(lead, more);
     if (begin - saved_at_ >= kSaveEvery) save(lead, false);
@@ -249,21 +199,51 @@ class Profiler {
     auto seen = inventory_.seen(roots_);
     if (const auto looked = roots_.look_up(stopper_); !looked)
       tell_changed(last_lookup_, looked.error().message);
-    else {
+    else
       last_lookup_.clear();
-      seen = inventory_.seen(roots_);
-    }
+    seen = inventory_.seen(roots_);
     roots_.forget_unused();
     tracker_.update(seen, reading, now);
     return {};
   }
 
+  std::function<bool()> for_history() const {
+    return [this, end = clock_.now() + settings_.interval / kReadBackPart] {
+      return clock_.now() < end;
+    };
+  }
+
   void read_back() {
     if (!history_) return;
-    const auto end = clock_.now() + settings_.interval / kReadBackPart;
-    const auto restored = history_->restore(tracker_, [&] { return clock_.now() < end; });
+    const auto restored = history_->restore(tracker_, for_history());
     history_answers_ = restored.has_value();
     if (!restored) tell_changed(last_history_, restored.error().message);
+  }
+
+  /// The address of an API server can be that of many: in all pods, or on every laptop.
+  void find_cluster() {
+    if (cluster_known_ || clock_.now() - cluster_asked_ < kClusterAge) return;
+    const auto found = kubeapi::get_meta(client_, kSystem, stopper_);
+    if (found && *found && !(*found)->uid.empty()) {
+      history_->set_cluster((*found)->uid);
+      cluster_known_ = true;
+      return;
+    }
+    if (!found && found.error().temporary) return;
+    cluster_asked_ = clock_.now();
+    tell_once(
+        "jobs that ended while nobody looked are not kept as ended, as clusters cannot be "
+        "told apart: " +
+        (found ? "there is no namespace kube-system" : found.error().message));
+  }
+
+  /// Nothing must be taken for ended because it has not been heard of yet.
+  void end_missing() {
+    if (!history_) return;
+    find_cluster();
+    if (!read_at_ || stopper_.stopped()) return;
+    const auto ended = history_->end_missing(tracker_, roots_.hidden(), for_history());
+    if (!ended) tell_changed(last_history_, ended.error().message);
   }
 
   Result<void> find_sources_anew(Timestamp now) {
@@ -312,7 +292,6 @@ class Profiler {
   }
 
   void tell_status() {
-    if (!server_) return;
     status_.nodes = tracker_.nodes().size();
     status_.pods = tracker_.pods().size();
     status_.jobs = tracker_.jobs().size();
@@ -320,7 +299,7 @@ class Profiler {
     for (const auto& [name, node] : tracker_.nodes()) status_.gpus += node.gpus.size();
     status_.reading_age_seconds = read_at_ ? seconds(clock_.now() - *read_at_) : -1;
     status_.writes = publisher_.writes();
-    server_->set(status_);
+    if (server_) server_->set(status_);
   }
 
   void tell_changed(std::string& last, const std::string& sentence) {
@@ -347,6 +326,8 @@ class Profiler {
   std::unique_ptr<store::Shelf> shelf_;
   std::optional<History> history_;
   bool history_answers_ = true;
+  bool cluster_known_ = false;
+  Timestamp cluster_asked_;  ///< in vain
   std::unique_ptr<StatusServer> server_;
   Sources sources_;
   Timestamp sources_at_;

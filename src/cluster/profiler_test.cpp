@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "testing/history_fixture.h"
+#include "testing/prometheus_stand_in.h"
+
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <fmt/format.h>
+#include <map>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include <assay/cluster/jobs.h>
 #include <assay/cluster/profiler.h>
 #include <assay/net/http_server.h>
 #include <gtest/gtest.h>
@@ -23,10 +29,19 @@ ProfilerSettings nowhere() {
   return settings;
 }
 
-/// Tells of no nodes and no pods, and lets nobody see anything else.
+/// Paths and what they answer.
+using Answers = std::map<std::string, std::pair<int, std::string>>;
+
+std::string list_of(const std::string& items) {
+  return R"({"metadata": {"resourceVersion": "7"}, "items": [)" + items + "]}";
+}
+
+/// Tells of no nodes and no pods, and lets nobody see anything else, unless told to.
 class EmptyCluster {
  public:
-  EmptyCluster() : server_(loop_, [](const net::ServerRequest& r) { return answer(r); }) {
+  explicit EmptyCluster(Answers answers = {})
+      : answers_(std::move(answers)),
+        server_(loop_, [this](const net::ServerRequest& r) { return answer(r); }) {
     port_ = server_.listen(std::string("127.0.0.1:0")).value();
     thread_ = std::jthread([this] { loop_.run(); });
   }
@@ -39,16 +54,21 @@ class EmptyCluster {
   std::string url() const { return fmt::format("http://127.0.0.1:{}", port_); }
 
  private:
-  static net::ServerResponse answer(const net::ServerRequest& request) {
+  net::ServerResponse answer(const net::ServerRequest& request) const {
     net::ServerResponse response;
     response.content_type = "application/json";
+    if (const auto told = answers_.find(request.path); told != answers_.end()) {
+      response.status = told->second.first;
+      if (request.parameter("watch").empty()) response.body = told->second.second;
+      return response;
+    }
     const bool open = request.path == "/api/v1/nodes" || request.path == "/api/v1/pods";
     response.status = open ? 200 : 403;
-    if (open && request.parameter("watch").empty())
-      response.body = R"({"metadata": {"resourceVersion": "7"}, "items": []})";
+    if (open && request.parameter("watch").empty()) response.body = list_of("");
     return response;
   }
 
+  const Answers answers_;
   boost::asio::io_context loop_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
       loop_.get_executor()};
@@ -72,6 +92,96 @@ TEST(Profiler, owners_that_nobody_lets_us_list_are_not_waited_for_for_ever) {
   EXPECT_TRUE(done.error().message.starts_with("nothing was read in the round: "))
       << done.error().message;
   EXPECT_NE(said.find("replicasets.apps"), std::string::npos) << said;
+}
+
+TEST(Profiler, rounds_that_are_counted_end_with_what_came_of_them) {
+  const EmptyCluster cluster;
+  const testing::Prometheus prometheus({});
+  auto settings = nowhere();
+  settings.cluster.endpoint.base = cluster.url();
+  settings.prometheus = prometheus.access();
+  settings.rounds = 1;
+  settings.patience = Milliseconds(60'000);
+  settings.owners_patience = Milliseconds(0);
+  net::Stopper stopper;
+  std::string last;
+  ASSERT_TRUE(profile(
+      settings, [&](const std::string& sentence) { last = sentence; }, stopper));
+  EXPECT_EQ(last, "1 round: 0 nodes, 0 pods and 0 jobs seen, 0 patches written");
+}
+
+/// A history with a job at work, an MPIJob of the cluster "one".
+class ProfilerHistory : public testing::HistoryTest {
+ protected:
+  ProfilerHistory() {
+    testing::Restart before(*shelf_, "one");
+    EXPECT_TRUE(before.round() && before.save());
+  }
+  /// Whether the job has ended, after a profiler has looked at the cluster once; what it said.
+  std::pair<bool, std::string> ended_in(const Answers& answers) {
+    const EmptyCluster cluster(answers);
+    const testing::Prometheus prometheus({});
+    auto settings = nowhere();
+    settings.cluster.endpoint.base = cluster.url();
+    settings.prometheus = prometheus.access();
+    settings.history = folder_ / "h.db";
+    settings.rounds = 1;
+    settings.patience = Milliseconds(60'000);
+    settings.owners_patience = Milliseconds(0);
+    net::Stopper stopper;
+    std::string said;
+    EXPECT_TRUE(profile(
+        settings, [&](const std::string& sentence) { said += sentence + "\n"; }, stopper));
+    return {list_jobs(*shelf_)->at(0).gone, said};
+  }
+
+  static constexpr const char* kSystem = "/api/v1/namespaces/kube-system";
+  static std::pair<int, std::string> is(const std::string& uid) {
+    return {200, R"({"metadata": {"name": "kube-system", "uid": ")" + uid + "\"}}"};
+  }
+};
+
+TEST_F(ProfilerHistory, jobs_are_ended_in_their_own_cluster_alone) {
+  EXPECT_FALSE(ended_in({{kSystem, is("another")}}).first);
+  const auto [ended, said] = ended_in({});
+  EXPECT_FALSE(ended);
+  EXPECT_NE(said.find("clusters cannot be told apart: "), std::string::npos) << said;
+  EXPECT_NE(said.find("let its account get namespaces"), std::string::npos) << said;
+  EXPECT_TRUE(ended_in({{kSystem, is("one")}}).first);
+}
+
+std::string pod_of(const std::string& name_space, const std::string& group,
+                   const std::string& owner) {
+  return fmt::format(
+      R"({{"metadata": {{"name": "pod-0", "namespace": "{0}", "uid": "pod-{2}",
+  "ownerReferences": [{{"apiVersion": "{1}/v1", "kind": "MPIJob", "name": "train",
+                       "uid": "{2}", "controller": true}}]}}, "spec": {{}}, "status": {{}}}})",
+      name_space, group, owner);
+}
+
+TEST_F(ProfilerHistory, jobs_are_not_ended_while_owners_of_pods_have_no_answer) {
+  Answers answers = {{kSystem, is("one")},
+                     {"/api/v1/pods", {200, list_of(pod_of("lab", "kubeflow.org", "job-1"))}},
+                     {"/apis/kubeflow.org/v1", {503, "{}"}}};
+  EXPECT_FALSE(ended_in(answers).first);
+  answers["/api/v1/pods"].second = list_of("");
+  EXPECT_TRUE(ended_in(answers).first);
+}
+
+TEST_F(ProfilerHistory, an_owner_without_an_answer_hides_no_job_of_another_namespace) {
+  const auto elsewhere = pod_of("office", "example.com", "other");
+  Answers answers = {
+      {kSystem, is("one")},
+      {"/api/v1/pods", {200, list_of(pod_of("lab", "kubeflow.org", "job-1") + "," + elsewhere)}},
+      {"/apis/example.com/v1", {503, "{}"}},
+      {"/apis/kubeflow.org/v1",
+       {200, R"({"groupVersion": "kubeflow.org/v1", "resources": [{"name": "mpijobs",
+                 "kind": "MPIJob", "namespaced": true}]})"}},
+      {"/apis/kubeflow.org/v1/namespaces/lab/mpijobs/train",
+       {200, R"({"metadata": {"name": "train", "namespace": "lab", "uid": "job-1"}})"}}};
+  EXPECT_FALSE(ended_in(answers).first) << "it is there";
+  answers["/api/v1/pods"].second = list_of(elsewhere);
+  EXPECT_TRUE(ended_in(answers).first);
 }
 
 TEST(Profiler, rounds_that_are_counted_end_without_an_api_server) {

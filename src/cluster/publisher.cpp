@@ -78,6 +78,7 @@ Result<bool> Publisher::write_one(T& state, net::Stopper& stopper) {
   const auto written = writer_.write(state.object, annotations_of(state, rules_), stopper);
   if (!written) {
     ++writes_.unanswered;
+    writes_.why = written.error().message;
     return fail(written.error());
   }
   ++writes_.by_outcome.at(static_cast<size_t>(written->outcome));
@@ -85,8 +86,10 @@ Result<bool> Publisher::write_one(T& state, net::Stopper& stopper) {
     limiter_.hold(std::max(written->retry_after, Milliseconds(1000)));
     return false;
   }
-  if (!written->why.empty() && written->outcome != Outcome::gone)
+  if (!written->why.empty() && written->outcome != Outcome::gone) {
+    writes_.why = written->why;
     tell_once(fmt::format("cannot annotate {}: {}", state.object.resource.name(), written->why));
+  }
   // Also of what was refused: the same would be refused again.
   remember(state.published, figures, clock_.now());
   return true;

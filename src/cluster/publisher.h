@@ -19,6 +19,7 @@ namespace assay::cluster {
 struct Writes {
   std::array<uint64_t, 6> by_outcome{};  ///< as kubeapi::Outcome counts
   uint64_t unanswered = 0;
+  std::string why = {};        ///< of the last one that could not be written
   size_t waiting = 0;          ///< objects that have changed and are not written yet
   double stalest_seconds = 0;  ///< for how long the longest of them has been waiting
 };

@@ -99,6 +99,7 @@ TEST(Publisher, an_object_that_is_gone_or_taken_does_no_harm) {
   ASSERT_TRUE(run.write());
   EXPECT_EQ(run.server.asked().size(), asked) << "the same would be refused again";
   EXPECT_FALSE(run.told.empty());
+  EXPECT_FALSE(run.publisher.writes().why.empty());
 }
 
 TEST(Publisher, an_api_server_that_is_away_is_asked_again_in_the_next_round) {
@@ -118,6 +119,7 @@ TEST(Publisher, one_object_that_fails_does_not_hold_up_the_others) {
   run.cluster.round();
   ASSERT_TRUE(run.write());
   EXPECT_EQ(run.publisher.writes().unanswered, 1u);
+  EXPECT_NE(run.publisher.writes().why.find("failed calling webhook"), std::string::npos);
   EXPECT_EQ(run.publisher.writes().by_outcome[0], 3u);
   EXPECT_EQ(run.publisher.writes().waiting, 1u);
 }

@@ -45,12 +45,12 @@ std::string one_of_each(const std::string& series, const PodLabels& labels) {
 /// Two scrapes of the same container, say of a kubelet and of an agent, are not added up: each has
 /// a job or a path of its own.
 std::string pod_expression(const PodQuestion& question, const PodLabels& labels,
-                           const std::string& window) {
+                           std::chrono::seconds window) {
   const std::string pod = fmt::format("{}, {}", labels.name_space, labels.pod);
   std::string selector = selector_of(labels);
   if (question.per_container) selector += fmt::format(",{0}!=\"\",{0}!=\"POD\"", labels.container);
   std::string series = fmt::format("{}{{{}}}", question.name, selector);
-  if (question.counter) series = fmt::format("rate({}[{}])", series, window);
+  if (question.counter) series = fmt::format("rate({}[{}s])", series, window.count());
   if (question.per_container && !question.counter) series = one_of_each(series, labels);
   if (!question.per_container)
     series = fmt::format("max by ({}, job, metrics_path, interface) ({})", pod, series);
@@ -134,12 +134,12 @@ constexpr std::array kNodeQuestions = {
     NodeQuestion{&Use::disk_written, "node_disk_written_bytes_total", kVirtualDisks, true},
 };
 
-std::string node_expression(const NodeQuestion& question, const std::string& window) {
+std::string node_expression(const NodeQuestion& question, std::chrono::seconds window) {
   if (!question.counter) return "node_memory_MemTotal_bytes - node_memory_MemAvailable_bytes";
   return fmt::format(
       "sum by (instance, node, kubernetes_node, kubernetes_io_hostname, nodename, job) "
-      "(rate({}{{{}}}[{}]))",
-      question.name, question.selector, window);
+      "(rate({}{{{}}}[{}s]))",
+      question.name, question.selector, window.count());
 }
 
 Result<void> read_nodes(Asker& asker, const Sources& sources, NodeOf& node_of, Reading& reading) {
@@ -182,6 +182,7 @@ Result<void> read_progress(Asker& asker, const Sources& sources, Reading& readin
 Result<Reading> read_cluster(promapi::Queries& queries, const Sources& sources,
                              const NodeNames& nodes, net::Stopper* stopper) {
   Reading reading;
+  reading.window = sources.window;
   Asker asker(queries, stopper, reading.warnings);
   NodeOf node_of(nodes);
   ASSAY_CHECK(read_pods(asker, sources, reading));

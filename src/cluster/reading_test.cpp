@@ -95,6 +95,8 @@ TEST(Reading, has_pods_nodes_and_gpus_by_their_names) {
                                                "container_label_io_kubernetes_container_name"}};
   const auto reading = read_cluster(queries, sources, {"n1", "n2"}, nullptr);
   ASSERT_TRUE(reading) << reading.error().message;
+  EXPECT_EQ(reading->window, std::chrono::seconds(120));
+  EXPECT_NE(server.asked().at(0).find("[120s]"), std::string::npos) << server.asked().at(0);
   // Two exporters tell of the same pod: it is not twice as busy.
   EXPECT_EQ(reading->pods.at({"lab", "train-0"}).cores, 2.5);
   EXPECT_EQ(reading->pods.at({"lab", "old"}).cores, 1.5);

@@ -136,13 +136,13 @@ Json gpu_json(const GpuState& gpu) {
   if (pattern) json["cyclic_pattern"] = pattern->period_seconds.has_value();
   if (pattern && pattern->period_seconds) json["period"] = rounded(*pattern->period_seconds);
   if (gpu.memory_share.count()) {
-    json["max_mem_util"] = std::round(gpu.memory_share.max());
-    json["p95_mem_util"] = std::round(gpu.memory_share.p95());
+    json["max_mem_util"] = rounded(gpu.memory_share.max());
+    json["p95_mem_util"] = rounded(gpu.memory_share.p95());
     json["mean_mem_util"] = rounded(gpu.memory_share.mean());
   }
   if (gpu.utilization.count()) {
-    json["max_gpu_util"] = std::round(gpu.utilization.max());
-    json["p95_gpu_util"] = std::round(gpu.utilization.p95());
+    json["max_gpu_util"] = rounded(gpu.utilization.max());
+    json["p95_gpu_util"] = rounded(gpu.utilization.p95());
     json["mean_gpu_util"] = rounded(gpu.utilization.mean());
   }
   if (pattern) {

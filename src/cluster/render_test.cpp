@@ -49,6 +49,18 @@ TEST(Annotations, of_a_node_tell_its_gpus) {
   for (const auto& [key, value] : all) EXPECT_TRUE(json::accept(value)) << key << " " << value;
 }
 
+TEST(Annotations, of_a_gpu_that_was_read_once_have_one_value) {
+  SmallCluster cluster;
+  cluster.reading.gpus[0].utilization = 37.4;
+  cluster.reading.gpus[0].memory_used = 3.1e9;
+  cluster.round();
+  const auto gpu = json::parse(at(annotations_of(cluster.tracker.nodes().at("n1"), {}), "gpu-0"));
+  for (const std::string of : {"gpu_util", "mem_util"}) {
+    EXPECT_EQ(gpu["p95_" + of], gpu["mean_" + of]) << gpu;
+    EXPECT_EQ(gpu["max_" + of], gpu["mean_" + of]) << gpu;
+  }
+}
+
 TEST(Annotations, of_a_pod_have_the_old_keys) {
   SmallCluster cluster;
   cluster.round();

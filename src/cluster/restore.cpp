@@ -77,11 +77,14 @@ void Tracker::restore(JobState job, bool beside) {
   }
   const Restorer restored(beside);
   known.first = std::min(known.first, job.first);
+  known.last = std::max(known.last, job.last);
   restored(known.uses, job.uses);
   restored(known.gpu_utilization, job.gpu_utilization);
   restored(known.gpu_memory_share, job.gpu_memory_share);
   restored(known.gpus, job.gpus);
   known.findings.keep(job.findings);
+  if (known.trial.empty()) known.trial = job.trial;
+  if (known.cluster.empty()) known.cluster = job.cluster;
   for (const auto& [name, before] : job.workers) raise(known.workers[name], before);
 }
 

@@ -71,6 +71,17 @@ std::optional<Owner> parent_of(const std::vector<Owner>& owners,
   return *maker;
 }
 
+bool HiddenJobs::may_have(const ObjectName& job) const {
+  const auto within = [&](const std::string& name_space) {
+    return job.name_space.empty() || name_space == job.name_space;
+  };
+  const auto& resource = job.resource;
+  return std::any_of(namespaces_.begin(), namespaces_.end(), within) ||
+         std::any_of(kinds_.begin(), kinds_.end(), [&](const auto& kind) {
+           return within(kind[0]) && kind[1] == resource.group && kind[2] == resource.kind;
+         });
+}
+
 Roots::Roots(kubeapi::Client& client, kubeapi::RateLimiter& limiter, const Clock& clock,
              Times times)
     : client_(client),
@@ -118,7 +129,10 @@ Result<Roots::Known> Roots::ask(const std::string& uid, const Wanted& wanted,
                                 net::Stopper& stopper) {
   Known known{.asked = clock_.now()};
   ASSAY_TRY(const auto resource, discovery_.find(kubeapi::kind_of(wanted.owner), stopper));
-  if (!resource) return known;
+  if (!resource) {
+    known.hides = Hides::its_kind;
+    return known;
+  }
   known.object = {*resource, resource->namespaced ? wanted.name_space : "", wanted.owner.name, uid};
   const auto meta = kubeapi::get_meta(client_, known.object, stopper);
   // Without the right to look, it is the end of the way.
@@ -135,10 +149,27 @@ Result<void> Roots::look_up(net::Stopper& stopper) {
     wanted_.erase(wanted_.begin());
     auto known = ask(uid, wanted, stopper);
     // What fails is asked again later, as what is not installed, and holds up no others.
-    if (!known) result = fail(known.error());
-    known_[uid] = known ? std::move(*known) : Known{.asked = clock_.now(), .failed = true};
+    if (!known) {
+      result = fail(known.error());
+      known = Known{.asked = clock_.now(),
+                    .failed = true,
+                    .hides = result.error().temporary ? Hides::anything : Hides::its_kind};
+    }
+    known->kind = kubeapi::kind_of(wanted.owner);
+    known->name_space = wanted.name_space;
+    known_[uid] = std::move(*known);
   }
   return result;
+}
+
+HiddenJobs Roots::hidden() const {
+  HiddenJobs hidden;
+  for (const auto& [uid, wanted] : wanted_) hidden.add_any(wanted.name_space);
+  for (const auto& [uid, known] : known_) {
+    if (known.hides == Hides::anything) hidden.add_any(known.name_space);
+    if (known.hides == Hides::its_kind) hidden.add(known.name_space, known.kind);
+  }
+  return hidden;
 }
 
 void Roots::forget_unused() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -23,6 +25,23 @@ bool is_built_in(const std::string& group);
 /// with the object that was tried.
 std::optional<kubeapi::Owner> parent_of(const std::vector<kubeapi::Owner>& owners,
                                         const std::map<std::string, std::string>& labels);
+
+/// Which jobs may have pods although none of those that are known are found to be theirs. Owners
+/// are of one namespace, or of none.
+class HiddenJobs {
+ public:
+  /// Anything may be above what is there: it could not be asked, and will be.
+  void add_any(const std::string& name_space) { namespaces_.insert(name_space); }
+  /// Nobody tells whether it is there: its kind is not installed, or may not be seen.
+  void add(const std::string& name_space, const kubeapi::KindName& kind) {
+    kinds_.insert({name_space, kind.group, kind.kind});
+  }
+  bool may_have(const kubeapi::ObjectName& job) const;
+
+ private:
+  std::set<std::string> namespaces_;
+  std::set<std::array<std::string, 3>> kinds_;  ///< namespace, group, kind
+};
 
 /// Finds the job that a pod belongs to in the end: from a pod's owner up over Jobs, ReplicaSets,
 /// Deployments, StatefulSets and other pods to an MPIJob, a PyTorchJob or whatever an operator
@@ -47,15 +66,21 @@ class Roots {
                                           const std::string& name_space, const ParentOf& parent_of);
   /// Asks for what find() did not know, as far as the rate allows. An error: some had no answer.
   Result<void> look_up(net::Stopper& stopper);
+  /// What find() could not tell, of those that were asked for since forget_unused().
+  HiddenJobs hidden() const;
   /// Forgets owners that nobody asked for since the last call.
   void forget_unused();
 
  private:
+  enum class Hides : uint8_t { nothing, its_kind, anything };
   struct Known {
     kubeapi::ObjectName object = {};  ///< no resource: it is no object that can be had
     std::optional<kubeapi::Owner> parent = {};
     Timestamp asked = {};
     bool failed = false;  ///< the question, which is asked again
+    Hides hides = Hides::nothing;
+    kubeapi::KindName kind = {};
+    std::string name_space = {};
     bool used = true;
   };
   struct Wanted {

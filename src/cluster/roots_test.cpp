@@ -144,6 +144,59 @@ TEST(Roots, are_not_guessed_while_the_server_does_not_answer) {
   EXPECT_EQ(finder.found(kJob), "mpijobs.kubeflow.org train");
 }
 
+const kubeapi::ObjectName kMpiJob{
+    {.group = "kubeflow.org", .plural = "mpijobs", .kind = "MPIJob"}, "lab", "other", "o"};
+
+kubeapi::ObjectName in(const std::string& name_space, kubeapi::ObjectName job) {
+  job.name_space = name_space;
+  return job;
+}
+
+TEST(Roots, what_had_no_answer_may_hide_any_job_of_its_namespace) {
+  Finder finder({answer(200, kKinds), answer(503, "{}"), answer(200, kMeta)});
+  const kubeapi::ObjectName job{kubeapi::jobs(), "lab", "step", "j"};
+  const auto may_hide = [&](const kubeapi::ObjectName& object) {
+    (void)finder.found(kMpi);
+    finder.roots.forget_unused();
+    return finder.roots.hidden().may_have(object);
+  };
+  EXPECT_FALSE(finder.roots.hidden().may_have(kMpiJob));
+  EXPECT_TRUE(may_hide(kMpiJob)) << "not asked yet";
+  EXPECT_FALSE(finder.roots.look_up(finder.stopper));
+  for (const auto& object : {kMpiJob, job, in("", kMpiJob)}) EXPECT_TRUE(may_hide(object));
+  EXPECT_FALSE(may_hide(in("office", kMpiJob))) << "owners are of one namespace";
+  finder.clock.advance(std::chrono::minutes(2));
+  EXPECT_TRUE(may_hide(kMpiJob)) << "it is asked again";
+  EXPECT_TRUE(finder.roots.look_up(finder.stopper));
+  EXPECT_FALSE(may_hide(kMpiJob));
+}
+
+TEST(Roots, what_is_refused_or_not_installed_hides_jobs_of_its_kind_alone) {
+  const std::vector<std::string> refused(1, answer(403, R"({"message": "no"})"));
+  const std::vector<std::string> not_installed(5, answer(404, "{}"));
+  for (const auto& answers : {refused, not_installed}) {
+    Finder finder(answers);
+    (void)finder.found(kMpi);
+    (void)finder.roots.look_up(finder.stopper);
+    const auto hidden = finder.roots.hidden();
+    EXPECT_TRUE(hidden.may_have(kMpiJob));
+    EXPECT_FALSE(hidden.may_have(in("office", kMpiJob)));
+    EXPECT_FALSE(hidden.may_have({kubeapi::jobs(), "lab", "step", "j"}));
+    finder.roots.forget_unused();
+    finder.roots.forget_unused();
+    EXPECT_FALSE(finder.roots.hidden().may_have(kMpiJob)) << "its pods are gone";
+  }
+}
+
+TEST(Roots, an_owner_that_is_gone_or_may_not_be_seen_hides_none) {
+  for (const int status : {404, 403}) {
+    Finder finder({answer(200, kKinds), answer(status, "{}")});
+    (void)finder.found(kMpi);
+    ASSERT_TRUE(finder.roots.look_up(finder.stopper));
+    EXPECT_FALSE(finder.roots.hidden().may_have(kMpiJob)) << status;
+  }
+}
+
 TEST(Roots, operators_below_k8s_io_are_operators) {
   EXPECT_FALSE(is_built_in("sparkoperator.k8s.io"));
   EXPECT_FALSE(is_built_in("kubeflow.org"));

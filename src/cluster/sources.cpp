@@ -107,7 +107,7 @@ Result<Sources> find_sources(promapi::Queries& queries, net::Stopper* stopper) {
   ASSAY_TRY(const double scrapes,
             number(queries, "quantile(0.5, count_over_time(up[10m]))", stopper));
   if (scrapes > 1)
-    sources.window = fmt::format("{:.0f}s", std::clamp(4 * 600 / scrapes, 120.0, 900.0));
+    sources.window = std::chrono::seconds(std::lround(std::clamp(4 * 600 / scrapes, 120.0, 900.0)));
   if (sources.has_gpus()) {
     ASSAY_TRY(sources.gpu_step_seconds, gpu_step(queries, sources, stopper));
   }

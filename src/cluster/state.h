@@ -94,6 +94,10 @@ struct PodState {
   std::string node = {};
   std::string job = {};  ///< uid; empty: it belongs to none
   bool over = false;
+  bool failed = false;
+  bool job_there = false;     ///< what made it, in this round
+  Timestamp over_since = {};  ///< as far as that is known
+  bool is_heir = false;       ///< another had its name just before: rates are of both
   Use now = {};
   std::optional<double> memory_limit = {};
   Uses uses = {};
@@ -140,9 +144,11 @@ struct JobState {
   Usage gpu_memory_share = {};  ///< likewise
   Usage gpus = {};              ///< how many it had
   Findings findings = {};
+  std::string trial = {};    ///< of which it is a short copy; empty: of none
+  std::string cluster = {};  ///< that it was seen in, by History::set_cluster(); empty: not known
   Timestamp first = {};
-  Timestamp last = {};
-  bool gone = false;
+  Timestamp last = {};   ///< that it was seen at work; 0: never
+  bool gone = false;     ///< deleted, or over
   bool unsaved = false;  ///< the history does not have it as it is
   Published published = {};
   bool read_back = false;

@@ -6,6 +6,7 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <chrono>
+#include <fmt/format.h>
 #include <string_view>
 #include <thread>
 
@@ -73,7 +74,41 @@ class Server final : public StatusServer {
   std::jthread thread_;
 };
 
+std::string some(uint64_t count, const char* of) {
+  return fmt::format("{} {}{}", count, of, count == 1 ? "" : "s");
+}
+
+std::string patches(uint64_t count) {
+  return fmt::format("{} patch{}", count, count == 1 ? "" : "es");
+}
+
+uint64_t failed(const Writes& writes) {
+  using kubeapi::Outcome;
+  uint64_t count = writes.unanswered;
+  for (const auto outcome : {Outcome::taken, Outcome::forbidden, Outcome::refused})
+    count += writes.by_outcome.at(static_cast<size_t>(outcome));
+  return count;
+}
+
 }  // namespace
+
+std::string status_sentence(const Status& status) {
+  const auto& writes = status.writes;
+  auto text = fmt::format(
+      "{}: {}{}, {} and {} seen, {} written", some(status.rounds, "round"),
+      some(status.nodes, "node"), status.gpus ? " with " + some(status.gpus, "GPU") : "",
+      some(status.pods, "pod"), some(status.jobs, "job"), patches(writes.by_outcome.front()));
+  if (const auto count = failed(writes))
+    text += fmt::format("; {} failed, the last one: {}", count, writes.why);
+  if (writes.waiting)
+    text += fmt::format("; {} {} not written: give more --rounds", writes.waiting,
+                        writes.waiting == 1 ? "was" : "were");
+  if (!status.leads) text += "; another replica writes";
+  if (status.failed_readings)
+    text += fmt::format("; nothing was read in {}", some(status.failed_readings, "round"));
+  if (!status.history_saved) text += "; the history could not be written";
+  return text;
+}
 
 std::string status_text(const Status& status) {
   promapi::Exposition out;

@@ -28,6 +28,9 @@ struct Status {
   Writes writes = {};
 };
 
+/// What was seen and written, in a sentence for whoever asked for some rounds.
+std::string status_sentence(const Status& status);
+
 /// The status as text for Prometheus.
 std::string status_text(const Status& status);
 

@@ -44,6 +44,33 @@ TEST(Status, is_text_for_prometheus) {
   EXPECT_TRUE(has_line(status_text(status), "assay_cluster_reading_age_seconds 4"));
 }
 
+TEST(Status, is_a_sentence_for_whoever_asked_for_some_rounds) {
+  Status status{.leads = true, .rounds = 1, .nodes = 1, .pods = 40};
+  status.writes.by_outcome[0] = 41;
+  EXPECT_EQ(status_sentence(status),
+            "1 round: 1 node, 40 pods and 0 jobs seen, 41 patches written");
+  status.gpus = 2;
+  status.jobs = 1;
+  status.rounds = 3;
+  status.failed_readings = 1;
+  status.writes.by_outcome = {1, 9, 2, 9, 4, 5};
+  status.writes.unanswered = 6;
+  status.writes.why = "pods \"a\" is forbidden";
+  status.writes.waiting = 7;
+  EXPECT_EQ(status_sentence(status),
+            "3 rounds: 1 node with 2 GPUs, 40 pods and 1 job seen, 1 patch written; 17 failed, the "
+            "last one: pods \"a\" is forbidden; 7 were not written: give more --rounds; "
+            "nothing was read in 1 round");
+  status.writes.waiting = 1;
+  EXPECT_NE(status_sentence(status).find("; 1 was not written: give more --rounds; "),
+            std::string::npos)
+      << "there is no later round";
+  status = {.rounds = 2, .history_saved = false};
+  EXPECT_EQ(status_sentence(status),
+            "2 rounds: 0 nodes, 0 pods and 0 jobs seen, 0 patches written; another replica writes; "
+            "the history could not be written");
+}
+
 struct Served {
   Served() {
     auto started = StatusServer::start("127.0.0.1:0", clock);

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tracker.h"
 
-#include "pod_kind.h"
-
 #include <algorithm>
-#include <cmath>
-#include <functional>
 #include <unordered_set>
 #include <utility>
 
@@ -16,12 +12,10 @@ namespace {
 constexpr size_t kMostSteps = 120;
 /// Of a job that makes new workers all the time, those that were there last are remembered.
 constexpr size_t kMostWorkers = 2000;
+/// So long, and a bit more, does Kubernetes wait at most before it replaces a pod that failed.
+constexpr Nanoseconds kLongestBackOff = std::chrono::minutes(11);
 /// A GPU that is no longer told of, while others of its node are, is gone.
 constexpr Nanoseconds kGpuGone = std::chrono::minutes(10);
-/// Steps that were reported longer ago say nothing of when a job will be done.
-constexpr int kStepsAge = 5;  // rounds
-/// With fewer known rounds, what was found before a restart is not taken back.
-constexpr size_t kRoundsToTell = 20;
 
 std::optional<double> sum(const std::optional<double>& a, const std::optional<double>& b) {
   if (!a && !b) return std::nullopt;
@@ -71,13 +65,25 @@ void forget_workers(std::map<std::string, WorkerMost>& workers) {
         [](const auto& a, const auto& b) { return a.second.last < b.second.last; }));
 }
 
+/// Prometheus divides by the whole window also what a pod did that was there for a part of it.
+void stretch_rates(Use& use, Nanoseconds age, Nanoseconds window) {
+  constexpr double kMost = 8;  // clocks differ, and what has just begun tells little
+  if (age <= Nanoseconds(0) || age >= window) return;
+  const double factor = std::min(kMost, seconds(window) / seconds(age));
+  for (const auto member :
+       {&Use::cores, &Use::received, &Use::transmitted, &Use::disk_read, &Use::disk_written})
+    if (use.*member) use.*member = factor * *(use.*member);
+}
+
 /// What the workers of a job use together at this moment.
 struct Together {
   Use use = {};
   double gpus = 0;
+  bool gpus_known = true;
   double gpu_utilization = 0;
+  double gpus_with_utilization = 0;  ///< of which it is known
   double gpu_memory_share = 0;
-  double gpus_with_memory = 0;  ///< of which it is known
+  double gpus_with_memory = 0;
   std::vector<const PodState*> workers = {};
 };
 
@@ -143,24 +149,34 @@ void Tracker::update_nodes(const Seen& seen, const Reading& reading, Timestamp n
 
 void Tracker::update_pods(const Seen& seen, const Reading& reading, Timestamp now) {
   for (const auto& pod : seen.pods) {
+    const PodKey key{pod.object.name_space, pod.object.name};
     auto& state = pods_[pod.object.uid];
     if (state.object.uid.empty()) {
       state.object = pod.object;
       state.first = now;
-      uids_[{pod.object.name_space, pod.object.name}] = pod.object.uid;
+      auto& uid = uids_[key];
+      state.is_heir = !uid.empty() || left_.contains(key);
+      uid = pod.object.uid;
     }
     state.node = pod.node;
     if (pod.job) state.job = pod.job->uid;  // what made it may be gone before it
+    state.job_there = pod.job.has_value();
+    // Of a pod that was over when it was first seen it is only known when it began.
+    if (pod.over && !state.over)
+      state.over_since = state.first == now ? std::min(now, pod.started.value_or(now)) : now;
     state.over = pod.over;
+    state.failed = pod.failed;
     state.last = now;
     if (pod.job) {
       auto& job = jobs_[pod.job->uid];
       if (job.object.uid.empty()) job.first = now;
       job.object = *pod.job;
+      if (!pod.trial.empty()) job.trial = pod.trial;
     }
-    const PodKey key{pod.object.name_space, pod.object.name};
     const auto use = reading.pods.find(key);
     state.now = use == reading.pods.end() || pod.over ? Use{} : use->second;
+    if (pod.started && !state.is_heir)
+      stretch_rates(state.now, now - std::min(*pod.started, state.first), reading.window);
     if (pod.host_network) state.now.received = state.now.transmitted = std::nullopt;
     state.uses.add(state.now);
     if (state.now.memory_limit) state.memory_limit = state.now.memory_limit;
@@ -174,12 +190,14 @@ void Tracker::update_pods(const Seen& seen, const Reading& reading, Timestamp no
     const auto progress = reading.progress.find(key);
     if (progress != reading.progress.end()) add_steps(state, progress->second, now);
   }
+  std::erase_if(left_, [&](const auto& left) { return now - left.second > reading.window; });
   for (auto at = pods_.begin(); at != pods_.end();) {
     if (at->second.last == now) {
       ++at;
       continue;
     }
     const auto& object = at->second.object;
+    left_[{object.name_space, object.name}] = now;
     if (const auto key = uids_.find({object.name_space, object.name});
         key != uids_.end() && key->second == object.uid)
       uids_.erase(key);
@@ -190,6 +208,8 @@ void Tracker::update_pods(const Seen& seen, const Reading& reading, Timestamp no
 
 void Tracker::update_pod_gpus(const Reading& reading) {
   gpus_told_ = !reading.gpus.empty();
+  users_told_ = std::any_of(reading.gpus.begin(), reading.gpus.end(),
+                            [](const GpuUse& gpu) { return gpu.pod.has_value(); });
   if (reading.gpus.empty()) {
     // Nobody tells of GPUs at this moment: that is not to say that they are idle.
     for (auto& [uid, pod] : pods_) {
@@ -226,6 +246,31 @@ void Tracker::update_pod_gpus(const Reading& reading) {
   }
 }
 
+bool Tracker::gpus_known(const PodState& pod, Timestamp now) const {
+  if (!gpus_told_) return false;
+  if (pod.node.empty()) return true;
+  const auto node = nodes_.find(pod.node);
+  if (node == nodes_.end()) return false;
+  const auto& gpus = node->second.gpus;
+  if (gpus.empty()) return node->second.gpu_count == 0;
+  return users_told_ && std::any_of(gpus.begin(), gpus.end(),
+                                    [&](const auto& gpu) { return gpu.second.seen == now; });
+}
+
+std::unordered_set<std::string> Tracker::retried_jobs(Timestamp now) const {
+  std::unordered_map<std::string, const PodState*> last;
+  for (const auto& [uid, pod] : pods_) {
+    if (!pod.job_there || !pod.over) continue;
+    auto& one = last[pod.job];
+    const auto rank = [](const PodState& of) { return std::pair(of.over_since, of.failed); };
+    if (!one || rank(pod) > rank(*one)) one = &pod;
+  }
+  std::unordered_set<std::string> jobs;
+  for (const auto& [job, pod] : last)
+    if (pod->failed && now - pod->over_since < kLongestBackOff) jobs.insert(job);
+  return jobs;
+}
+
 void Tracker::update_jobs(Timestamp now) {
   std::unordered_map<std::string, Together> jobs;
   for (const auto& [uid, pod] : pods_) {
@@ -233,28 +278,33 @@ void Tracker::update_jobs(Timestamp now) {
     auto& together = jobs[pod.job];
     together.workers.push_back(&pod);
     add(together.use, pod.now);
+    if (!gpus_known(pod, now)) together.gpus_known = false;
     for (const auto& gpu : pod.gpus) {
       if (!gpu.now || !gpus_told_) continue;
       together.gpus += 1;
-      together.gpu_utilization += gpu.utilization.last();
+      if (gpu.utilization.count()) {
+        together.gpus_with_utilization += 1;
+        together.gpu_utilization += gpu.utilization.last();
+      }
       if (!gpu.memory_share.count()) continue;
       together.gpus_with_memory += 1;
       together.gpu_memory_share += gpu.memory_share.last();
     }
   }
+  const auto retried = retried_jobs(now);
   for (auto& [uid, job] : jobs_) {
     const auto at = jobs.find(uid);
     if (at == jobs.end()) {
-      // Without pods: done, or between two workers; the history may have more of it.
-      if (!job.gone) job.unsaved = true;
-      job.gone = true;
+      // The history may have more of it.
+      const bool gone = !retried.contains(uid);
+      if (job.gone != gone) job.unsaved = true;
+      job.gone = gone;
       continue;
     }
     job.uses.add(at->second.use);
-    if (at->second.gpus > 0) {
-      job.gpus.add(at->second.gpus);
-      job.gpu_utilization.add(at->second.gpu_utilization / at->second.gpus);
-    }
+    if (at->second.gpus > 0 || at->second.gpus_known) job.gpus.add(at->second.gpus);
+    if (at->second.gpus_with_utilization > 0)
+      job.gpu_utilization.add(at->second.gpu_utilization / at->second.gpus_with_utilization);
     if (at->second.gpus_with_memory > 0)
       job.gpu_memory_share.add(at->second.gpu_memory_share / at->second.gpus_with_memory);
     for (const auto* pod : at->second.workers) {
@@ -275,71 +325,6 @@ void Tracker::update_jobs(Timestamp now) {
     job.gone = false;
     job.unsaved = true;
   }
-}
-
-void Tracker::look(size_t turns) {
-  turn_ = (turn_ + 1) % std::max<size_t>(1, turns);
-  std::unordered_map<std::string, std::vector<const PodState*>> jobs;
-  for (auto& [uid, pod] : pods_) {
-    // All workers of a job in the same turn.
-    const auto& group = pod.job.empty() ? uid : pod.job;
-    if (std::hash<std::string>()(group) % std::max<size_t>(1, turns) != turn_) continue;
-    look_at(pod);
-    if (!pod.job.empty()) jobs[pod.job].push_back(&pod);
-  }
-  for (const auto& [uid, workers] : jobs)
-    if (const auto job = jobs_.find(uid); job != jobs_.end()) look_at(job->second, workers);
-}
-
-void Tracker::look_at(PodState& pod) {
-  auto& found = pod.findings;
-  const double step = seconds(round_);
-  const auto before = found;
-  if (pod.gpus.empty()) {
-    found.pattern = pattern_of(pod.series.cores.values(), step, std::max(1.0, pod.uses.cores.max()),
-                               found.pattern);
-  } else {
-    found.pattern = pattern_of(pod.series.gpu.values(), step, 100, found.pattern);
-  }
-  tell_kind(pod.series, step, found);
-  const auto looked_at = (pod.gpus.empty() ? pod.series.cores : pod.series.gpu).values();
-  const auto known = std::count_if(looked_at.begin(), looked_at.end(),
-                                   [](double value) { return std::isfinite(value); });
-  if (static_cast<size_t>(known) < kRoundsToTell) found.keep(before);
-  found.memory_full =
-      pod.memory_limit
-          ? analysis::time_to_limit({0, step, pod.series.memory.values()}, *pod.memory_limit)
-          : std::nullopt;
-  const bool reports =
-      !pod.steps.empty() && !pod.over &&
-      seconds(pod.last.time_since_epoch()) - pod.steps.back().time <= kStepsAge * step;
-  found.finish =
-      reports && pod.all_steps ? analysis::time_to_finish(pod.steps, *pod.all_steps) : std::nullopt;
-}
-
-void Tracker::look_at(JobState& job, const std::vector<const PodState*>& workers) const {
-  auto& found = job.findings;
-  found.memory_full.reset();
-  found.finish.reset();
-  // The one that works most stands for all of them.
-  const PodState* busiest = workers.front();
-  const auto work = [](const PodState& pod) {
-    double gpus = 0;
-    for (const auto& gpu : pod.gpus) gpus += gpu.utilization.mean();
-    return std::pair(gpus, pod.uses.cores.mean());
-  };
-  for (const auto* pod : workers) {
-    if (work(*pod) > work(*busiest)) busiest = pod;
-    const auto& full = pod->findings.memory_full;
-    if (full && (!found.memory_full || full->seconds < found.memory_full->seconds))
-      found.memory_full = full;
-    const auto& finish = pod->findings.finish;
-    if (finish && (!found.finish || finish->seconds > found.finish->seconds)) found.finish = finish;
-  }
-  found.pattern = busiest->findings.pattern;
-  found.kind = busiest->findings.kind;
-  found.kind_confidence = busiest->findings.kind_confidence;
-  found.evidence = busiest->findings.evidence;
 }
 
 void Tracker::forget_gone(Timestamp before) {

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace assay::cluster {
@@ -21,8 +22,11 @@ struct SeenPod {
   kubeapi::ObjectName object = {};
   std::string node = {};
   std::optional<kubeapi::ObjectName> job = {};  ///< to which it belongs in the end
+  std::optional<Timestamp> started = {};
   bool over = false;
+  bool failed = false;        ///< it is over, and not as it should be
   bool host_network = false;  ///< what is measured of its network is its node's
+  std::string trial = {};     ///< of which it is part of a copy; empty: of none
 };
 
 /// The objects of a cluster at one moment.
@@ -62,6 +66,10 @@ class Tracker {
   void update_pods(const Seen& seen, const Reading& reading, Timestamp now);
   void update_pod_gpus(const Reading& reading);
   void update_jobs(Timestamp now);
+  /// Whether a pod's GPUs were told of in this round, also when it has none.
+  bool gpus_known(const PodState& pod, Timestamp now) const;
+  /// Those without a worker that may get one in place of the last, which failed.
+  std::unordered_set<std::string> retried_jobs(Timestamp now) const;
   void look_at(PodState& pod);
   void look_at(JobState& job, const std::vector<const PodState*>& workers) const;
 
@@ -70,10 +78,12 @@ class Tracker {
   std::unordered_map<std::string, PodState> pods_;
   std::unordered_map<std::string, JobState> jobs_;
   std::map<PodKey, std::string> uids_;
+  std::map<PodKey, Timestamp> left_;  ///< when pods of that name went, as long as rates have them
   std::vector<PodRecord> gone_;
   Timestamp updated_ = {};
   size_t turn_ = 0;
-  bool gpus_told_ = false;  ///< in this round
+  bool gpus_told_ = false;   ///< in this round
+  bool users_told_ = false;  ///< of GPUs: not all who tell of GPUs say whose they are
 };
 
 }  // namespace assay::cluster

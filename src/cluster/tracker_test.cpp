@@ -28,6 +28,56 @@ TEST(Tracker, adds_up_what_the_workers_of_a_job_use) {
   EXPECT_NEAR(gpu.memory_share.max(), 25, 0.01);
 }
 
+TEST(Tracker, rates_of_a_young_pod_are_means_of_its_life) {
+  SmallCluster cluster;
+  cluster.reading.window = std::chrono::seconds(120);
+  cluster.reading.pods[{"lab", "train-0"}].cores = 0.2129;
+  const auto begin = cluster.now;
+  cluster.seen.pods[0].started = begin - std::chrono::seconds(22);
+  cluster.seen.pods[1].started = begin - std::chrono::seconds(90);
+  cluster.round();
+  const auto& young = cluster.tracker.pods().at("pod-0").now;
+  const auto& old = cluster.tracker.pods().at("pod-1").now;
+  EXPECT_NEAR(young.cores.value_or(0), 0.2129 * 120 / 52, 1e-9);
+  EXPECT_NEAR(young.received.value_or(0), 1e6 * 120 / 52, 1e-3);
+  EXPECT_EQ(young.memory_bytes, 1e9) << "no rate";
+  EXPECT_EQ(old.cores, 2) << "the window is full";
+  cluster.round();
+  EXPECT_NEAR(young.cores.value_or(0), 0.2129 * 120 / 82, 1e-9);
+  cluster.seen.pods[0].started = cluster.now + std::chrono::seconds(29);
+  cluster.round();
+  EXPECT_NEAR(young.cores.value_or(0), 0.2129 * 120 / 60, 1e-9)
+      << "its node's clock is ahead; it was seen for a minute";
+}
+
+TEST(Tracker, a_pod_that_has_just_begun_is_not_told_to_use_a_lot) {
+  SmallCluster cluster;
+  cluster.reading.window = std::chrono::seconds(120);
+  cluster.seen.pods[0].started = cluster.now + std::chrono::seconds(29);
+  cluster.seen.pods[1].started = cluster.now + std::chrono::seconds(31);
+  cluster.round();
+  EXPECT_EQ(cluster.tracker.pods().at("pod-0").now.cores, 8);
+  EXPECT_EQ(cluster.tracker.pods().at("pod-1").now.cores, 2) << "not begun yet, by our clock";
+}
+
+TEST(Tracker, rates_of_a_pod_with_the_name_of_another_are_of_both) {
+  for (const bool at_once : {true, false}) {
+    SmallCluster cluster;
+    cluster.reading.window = std::chrono::seconds(120);
+    cluster.round();
+    auto pod = cluster.seen.pods[0];
+    if (!at_once) {
+      cluster.seen.pods.erase(cluster.seen.pods.begin());
+      cluster.round();
+      cluster.seen.pods.insert(cluster.seen.pods.begin(), pod);
+    }
+    cluster.seen.pods[0].object.uid = "again";
+    cluster.seen.pods[0].started = cluster.now;
+    cluster.round();
+    EXPECT_EQ(cluster.tracker.pods().at("again").now.cores, 1) << at_once;
+  }
+}
+
 TEST(Tracker, a_job_has_no_use_of_gpus_while_nobody_tells_of_them) {
   SmallCluster cluster;
   cluster.round();
@@ -180,6 +230,55 @@ TEST(Tracker, a_job_of_which_all_pods_are_over_is_over) {
   cluster.seen.pods[0].over = false;
   cluster.round();
   EXPECT_FALSE(job.gone);
+}
+
+TEST(Tracker, a_job_is_not_over_while_a_worker_that_failed_may_be_replaced) {
+  SmallCluster cluster;
+  cluster.round();
+  auto& pods = cluster.seen.pods;
+  for (auto& pod : pods) pod.over = true;
+  pods[0].failed = true;
+  cluster.round();
+  const auto& job = cluster.tracker.jobs().at("job-1");
+  EXPECT_FALSE(job.gone);
+  for (int i = 0; i < 20; ++i) cluster.round();
+  EXPECT_FALSE(job.gone) << "Kubernetes waits for ten minutes at most";
+  pods.push_back(pods[0]);  // lived from one round to the next
+  pods[2].object.name = "train-2";
+  pods[2].object.uid = "pod-2";
+  pods[2].started = cluster.now;
+  for (int i = 0; i < 5; ++i) cluster.round();
+  EXPECT_FALSE(job.gone) << "tried again";
+  for (int i = 0; i < 20; ++i) cluster.round();
+  EXPECT_TRUE(job.gone) << "given up";
+}
+
+TEST(Tracker, a_job_that_failed_is_over_when_it_is_deleted_done_or_long_ago) {
+  const auto gone = [](auto change) {
+    SmallCluster cluster;
+    cluster.round();
+    auto& pods = cluster.seen.pods;
+    pods[0].over = pods[0].failed = true;
+    cluster.round();
+    EXPECT_FALSE(cluster.tracker.jobs().at("job-1").gone) << "the other goes on";
+    pods[1].over = pods[1].failed = true;
+    change(pods);
+    cluster.round();
+    return cluster.tracker.jobs().at("job-1").gone;
+  };
+  EXPECT_FALSE(gone([](auto&) {}));
+  EXPECT_TRUE(gone([](auto& pods) { pods.clear(); }));
+  EXPECT_TRUE(gone([](auto& pods) {
+    for (auto& pod : pods) pod.job.reset();
+  })) << "the job is deleted, and its pods are not yet";
+  EXPECT_TRUE(gone([](auto& pods) { pods[1].failed = false; })) << "the second try succeeded";
+  SmallCluster later;
+  for (auto& pod : later.seen.pods) {
+    pod.over = pod.failed = true;
+    pod.started = later.now - std::chrono::hours(1);
+  }
+  later.round();
+  EXPECT_TRUE(later.tracker.jobs().at("job-1").gone) << "of before we came";
 }
 
 TEST(Tracker, gpus_of_which_nobody_tells_are_not_idle) {

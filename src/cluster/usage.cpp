@@ -77,14 +77,26 @@ void Usage::reconcile(const Usage& other) {
   max_ = most;
 }
 
+double Usage::mean() const {
+  // A sum of many is rounded.
+  return count_ ? std::min(sum_ / static_cast<double>(count_), max_) : 0;
+}
+
 double Usage::percentile(double share) const {
   const double wanted = std::clamp(share, 0.0, 1.0) * static_cast<double>(count_);
   double passed = 0;
   for (const auto& bucket : buckets_) {
     passed += bucket.count;
-    if (passed >= wanted) return std::min(middle_of(bucket.at), max_);
+    if (passed >= wanted) return std::clamp(middle_of(bucket.at), least_percentile(share), max_);
   }
   return max_;
+}
+
+/// If none of the values above it is more than the largest, it cannot be less than this. Of values
+/// that are all the same that is their value.
+double Usage::least_percentile(double share) const {
+  if (!(share > 0 && share < 1)) return 0;
+  return std::max(0.0, mean() - (max_ - mean()) * (1 - share) / share);
 }
 
 std::string Usage::to_text() const {

@@ -29,6 +29,42 @@ TEST(Usage, of_nothing_is_zero) {
   EXPECT_EQ(usage.p95(), 0);
 }
 
+TEST(Usage, of_one_value_mean_and_percentiles_are_that_value) {
+  for (double value = 1e-9; value < 1e12; value *= 1.013) {
+    Usage usage;
+    usage.add(value);
+    EXPECT_EQ(usage.mean(), value);
+    EXPECT_EQ(usage.p95(), value);
+  }
+}
+
+TEST(Usage, values_that_are_all_the_same_have_no_other_percentiles) {
+  for (const double value : {0.1, 0.7, 37.4, 99.9, 1.3e9}) {
+    Usage usage;
+    for (int i = 0; i < 1000; ++i) usage.add(value);
+    EXPECT_DOUBLE_EQ(usage.p95(), value);
+    EXPECT_LE(usage.mean(), usage.p95());
+    EXPECT_LE(usage.p95(), usage.max());
+  }
+}
+
+TEST(Usage, percentiles_are_between_the_least_and_the_largest_value_and_in_order) {
+  std::mt19937_64 random(11);
+  std::lognormal_distribution<double> values(0, 0.02);
+  for (int size = 1; size < 200; ++size) {
+    Usage usage;
+    std::vector<double> all;
+    for (int i = 0; i < size; ++i) usage.add(all.emplace_back(values(random)));
+    std::sort(all.begin(), all.end());
+    EXPECT_LE(all.front(), usage.mean());
+    EXPECT_LE(usage.mean(), usage.max());
+    EXPECT_LE(usage.percentile(0.5), usage.p95());
+    EXPECT_LE(usage.p95(), usage.max());
+    const double exact = all[static_cast<size_t>(std::ceil(0.95 * size)) - 1];
+    EXPECT_NEAR(usage.p95(), exact, 0.0201 * exact) << size;
+  }
+}
+
 TEST(Usage, what_is_no_amount_is_not_taken) {
   Usage usage;
   usage.add(-1);

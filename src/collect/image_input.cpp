@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include <assay/base/files.h>
+#include <assay/base/letters.h>
 #include <assay/infer/child.h>
 
 namespace assay::collect {
@@ -26,9 +26,7 @@ constexpr int64_t kLargestSide = 8192;
 constexpr int64_t kMostPixels = int64_t{1} << 26U;  ///< of a batch
 
 bool is_image(const fs::path& file) {
-  std::string ending = file.extension().native();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string ending = lower_case(file.extension().native());
   return ending == ".jpg" || ending == ".jpeg" || ending == ".png";
 }
 

@@ -13,6 +13,8 @@ namespace assay::kubeapi {
 namespace {
 
 constexpr uint64_t kLongestRest = 300;
+/// Quotas and policies tell much, and what matters last.
+constexpr size_t kLongestMessage = 1000;
 
 std::string what_to_do(int status, const std::string& needed) {
   if (status == 401) return "; check the token or the certificate";
@@ -24,7 +26,7 @@ std::string what_to_do(int status, const std::string& needed) {
 
 std::string message_of(std::string_view status) {
   const std::string message = text_at(nlohmann::json::parse(status, nullptr, false), "message");
-  return message.empty() ? "" : in_quotes(message);
+  return message.empty() ? "" : in_quotes(message, kLongestMessage);
 }
 
 std::string refusal_of(const std::string& server, const net::Response& response,

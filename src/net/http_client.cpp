@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <chrono>
 #include <cstdlib>
 #include <fmt/format.h>
 
+#include <assay/base/letters.h>
 #include <assay/base/text.h>
 #include <assay/net/http_client.h>
 
@@ -39,12 +39,6 @@ void append(HeaderList& list, const std::string& line) {
   curl_slist* const longer = curl().slist_append(list.get(), line.c_str());
   (void)list.release();
   list.reset(longer);
-}
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lower;
 }
 
 bool has_header(const std::vector<std::string>& headers, std::string_view name) {

@@ -40,9 +40,11 @@ Frame frame_of(const SeriesView& view) {
     frame.low = std::min(frame.low, point.low95);
     frame.high = std::max(frame.high, point.high95);
   }
-  if (!(frame.high > frame.low)) {
-    frame.low -= 0.5;
-    frame.high += 0.5;
+  if (is_flat(frame.low, frame.high)) {
+    // A line in the middle, and zero beside it to see how much it is.
+    const double value = frame.high;
+    frame.low = value > 0 ? 0 : value < 0 ? 2 * value : -1;
+    frame.high = value > 0 ? 2 * value : value < 0 ? 0 : 1;
   }
   // Round numbers at both ends, so that each line of the grid has one.
   const auto ticks = round_ticks(frame.low, frame.high, kMostTicks);
@@ -197,12 +199,13 @@ std::string vertical(const char* look, double x) {
 
 std::string grid(const SeriesView& view, const Frame& frame) {
   std::string out;
-  for (const double value : round_ticks(frame.low, frame.high, kMostTicks))
+  const auto values = round_ticks(frame.low, frame.high, kMostTicks);
+  const auto texts = axis_texts(values);
+  for (size_t i = 0; i < values.size(); ++i)
     out += fmt::format(
         "<line class=\"grid\" x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/>"
         "<text x=\"{3}\" y=\"{4:.1f}\" text-anchor=\"end\">{5}</text>",
-        kLeft, kWidth - kRight, frame.y(value), kLeft - 8, frame.y(value) + 4,
-        format_number(value));
+        kLeft, kWidth - kRight, frame.y(values[i]), kLeft - 8, frame.y(values[i]) + 4, texts[i]);
   constexpr double kAxis = kHeight - kBottom;
   for (const auto& tick : ticks_of(view.series, frame.last)) {
     const double x = frame.x(tick.at);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "series_picture.h"
+#include "series_words.h"
 
 #include <cmath>
 #include <limits>
@@ -30,12 +31,23 @@ TEST(SeriesText, the_answer_comes_first_and_a_plot_behind_it) {
   const auto text = series_text(view_of(60), false, 90);
   EXPECT_TRUE(
       text.starts_with("gpu <0>.csv: repeats every 48 min (48 samples), bursty; the next 1 h "
-                       "(60 samples): "))
+                       "(60 samples):"))
       << text;
   EXPECT_NE(text.find("┊"), std::string::npos);
   EXPECT_NE(text.find("1 missing"), std::string::npos);
   EXPECT_NE(text.find("2023-11-14 22:13:20"), std::string::npos) << text;
   EXPECT_EQ(text.find("\033"), std::string::npos);
+}
+
+TEST(SeriesText, a_forecast_is_told_as_a_middle_and_not_as_an_average) {
+  auto view = view_of(0);
+  // Rain, on one day of five.
+  for (size_t i = 0; i < view.series.values.size(); ++i)
+    view.series.values[i] = i * 7919 % 97 < 19 ? static_cast<double>(1 + i * 31 % 23) : 0;
+  view.analysis = *analysis::analyze_series(view.series, {});
+  const auto text = series_text(view, false, 90);
+  EXPECT_NE(text.find("the next 48 samples: typically "), std::string::npos) << text;
+  EXPECT_EQ(text.find("average"), std::string::npos) << text;
 }
 
 TEST(SeriesText, without_times_it_counts_samples) {
@@ -151,13 +163,52 @@ TEST(SeriesText, a_season_that_was_said_is_in_the_answer) {
   EXPECT_EQ(series_document(view)["season"], 24);
 }
 
-TEST(SeriesText, a_constant_is_a_line_in_the_middle) {
+TEST(SeriesText, a_constant_is_one_line) {
   const auto view = view_of_values(std::vector<double>(100, 7), {});
   const auto text = series_text(view, false, 90);
-  EXPECT_TRUE(text.starts_with("x: always 7; the next 25 samples: 7\n")) << text;
-  EXPECT_NE(text.find("\n  7 ⣀"), std::string::npos) << text;
-  EXPECT_EQ(text.find("\n  7 ", text.find("\n  7 ") + 1), std::string::npos) << text;
+  EXPECT_TRUE(text.starts_with("x: always 7; the next 25 samples: 7\n\n  7 ⠒")) << text;
+  const auto below = text.find('\n', text.find("  7 ⠒"));
+  EXPECT_TRUE(text.substr(below + 1).starts_with("    value 1 ")) << text;
   EXPECT_TRUE(series_document(view)["class"].is_null());
+}
+
+TEST(SeriesText, ends_of_a_small_range_are_told_apart) {
+  std::vector<double> values(100, 1000.1);
+  values[50] = 1000.4;
+  const auto text = series_text(view_of_values(values, {}), false, 90);
+  EXPECT_NE(text.find("\n  1000.4 "), std::string::npos) << text;
+  EXPECT_NE(text.find("\n  1000.1 "), std::string::npos) << text;
+}
+
+TEST(SeriesText, a_large_counter_that_moves_a_little_is_no_constant) {
+  std::vector<double> values;
+  for (int i = 0; i < 100; ++i) values.push_back(5e9 + i / 20);
+  const auto text = series_text(view_of_values(values, {}), false, 90);
+  EXPECT_NE(text.find("\n  5 000 000 005 "), std::string::npos) << text;
+  EXPECT_NE(text.find("\n  5 000 000 000 "), std::string::npos) << text;
+  EXPECT_TRUE(is_flat(0.1 + 0.2, 0.3)) << "as numbers are rounded";
+}
+
+TEST(SeriesPage, a_constant_is_in_the_middle_above_zero) {
+  for (const auto& [value, ends] : {std::pair{5.0, std::pair{"0", "10"}},
+                                    {5e6, {"0", "10 000 000"}},
+                                    {-0.02, {"-0.04", "0"}},
+                                    {0.0, {"-1", "1"}}}) {
+    const auto view = view_of_values(std::vector<double>(100, value), {});
+    const auto page = series_page(view);
+    for (const std::string end : {ends.first, ends.second})
+      EXPECT_NE(page.find("text-anchor=\"end\">" + end + "</text>"), std::string::npos)
+          << value << " " << end << page.substr(page.find("<svg viewBox=\"0 0 960"), 3000);
+    EXPECT_NE(page.find("class=\"past\" d=\"M70.0 159.0L"), std::string::npos) << value;
+  }
+}
+
+TEST(SeriesPage, no_two_numbers_beside_the_axis_are_alike) {
+  std::vector<double> values(100, 20.01);
+  values[50] = 20.04;
+  const auto page = series_page(view_of_values(values, {}));
+  for (const std::string text : {"20.01", "20.02", "20.03"})
+    EXPECT_NE(page.find("text-anchor=\"end\">" + text), std::string::npos) << text;
 }
 
 TEST(SeriesText, a_forecast_of_many_times_the_past_leaves_it_room) {

@@ -46,9 +46,11 @@ std::string plot_text(const SeriesView& view, bool color, size_t columns) {
       high = std::max(high, value);
     }
   if (!std::isfinite(low) || all.size() < 2) return "";
-  // Of a constant the line is in the middle, with the only value there is.
-  const bool flat = !(high > low);
-  const auto top = format_number(high), bottom = format_number(low);
+  // Of a constant one line tells all, with the only value there is.
+  const bool flat = is_flat(low, high);
+  const size_t lines = flat ? 1 : kPlotLines;
+  const auto labels = axis_texts(flat ? std::vector{high} : std::vector{low, high});
+  const auto &bottom = labels.front(), &top = labels.back();
   if (flat) {
     low -= 1 + std::abs(low);
     high += 1 + std::abs(high);
@@ -58,14 +60,11 @@ std::string plot_text(const SeriesView& view, bool color, size_t columns) {
   // Each has a quarter at least of a narrow plot, however long the other is.
   const size_t share = width * ahead.size() / (ahead.size() + past.size());
   const size_t for_ahead = ahead.empty() ? 0 : std::clamp<size_t>(share, 6, width - width / 4);
-  const auto left_plot =
-      dot_plot(dot_columns(past, 2 * (width - for_ahead)), low, high, kPlotLines);
-  const auto right_plot = dot_plot(dot_columns(ahead, 2 * for_ahead), low, high, kPlotLines);
+  const auto left_plot = dot_plot(dot_columns(past, 2 * (width - for_ahead)), low, high, lines);
+  const auto right_plot = dot_plot(dot_columns(ahead, 2 * for_ahead), low, high, lines);
   std::string text;
-  for (size_t line = 0; line < kPlotLines; ++line) {
-    const bool first = line == (flat ? (kPlotLines - 1) / 2 : 0);
-    const bool last = !flat && line + 1 == kPlotLines;
-    const auto& label = first ? top : last ? bottom : std::string();
+  for (size_t line = 0; line < lines; ++line) {
+    const auto label = line == 0 ? top : line + 1 == lines ? bottom : "";
     text += fmt::format("  {} {}┊{}{}{}\n", right(label, margin), left_plot[line],
                         color ? kBlue : "", right_plot[line], color ? kPlain : "");
   }

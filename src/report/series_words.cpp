@@ -172,16 +172,16 @@ std::string series_answer(const SeriesView& view) {
   const auto& points = analysis.forecast.points;
   if (points.empty()) return text + "; too little is known of its end to tell what comes next";
   if (known < kFew) text += fmt::format("; from {} values only", known);
-  double mean = 0, low = points[0].low80, high = points[0].high80;
+  double middle = 0, low = points[0].low80, high = points[0].high80;
   for (const auto& point : points) {
-    mean += point.value / static_cast<double>(points.size());
+    middle += point.value / static_cast<double>(points.size());
     low = std::min(low, point.low80);
     high = std::max(high, point.high80);
   }
-  text += fmt::format("; the next {}: {}",
+  text += fmt::format("; the next {}: {}{}",
                       span_text(static_cast<double>(points.size()), view.series.step_seconds),
-                      format_number(mean));
-  return low < high ? text + " on average, mostly " + range_text(low, high) : text;
+                      low < high ? "typically " : "", format_number(middle));
+  return low < high ? text + ", mostly " + range_text(low, high) : text;
 }
 
 std::vector<std::pair<std::string, std::string>> series_findings(const SeriesView& view) {
@@ -203,6 +203,22 @@ std::vector<std::pair<std::string, std::string>> series_findings(const SeriesVie
   if (!found.changes.empty()) lines.emplace_back("level", changes_text(view));
   if (!found.forecast.methods.empty()) lines.emplace_back("told by", methods_text(found.forecast));
   return lines;
+}
+
+bool is_flat(double low, double high) {
+  constexpr double kRounded = 1e-13;
+  return !(high - low > kRounded * std::max(std::abs(low), std::abs(high)));
+}
+
+std::vector<std::string> axis_texts(const std::vector<double>& values) {
+  constexpr int kMostDigits = 15;
+  std::vector<std::string> texts;
+  for (const double value : values) texts.push_back(format_number(value));
+  for (int digits = 4; digits <= kMostDigits; ++digits) {
+    if (std::adjacent_find(texts.begin(), texts.end()) == texts.end()) break;
+    for (size_t i = 0; i < values.size(); ++i) texts[i] = fmt::format("{:.{}g}", values[i], digits);
+  }
+  return texts;
 }
 
 std::vector<size_t> shown_points(size_t horizon) {

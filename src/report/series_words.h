@@ -30,4 +30,10 @@ std::vector<std::pair<std::string, std::string>> series_findings(const SeriesVie
 /// Which points of the forecast to write out: the first, some between and the last.
 std::vector<size_t> shown_points(size_t horizon);
 
+/// Whether a plot from one to the other would show nothing but how numbers are rounded.
+bool is_flat(double low, double high);
+
+/// Numbers beside an axis, ascending: with as many digits as it takes to tell them apart.
+std::vector<std::string> axis_texts(const std::vector<double>& values);
+
 }  // namespace assay::report

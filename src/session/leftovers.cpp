@@ -14,8 +14,8 @@ namespace {
 
 constexpr const char* kMayBeLeft = "containers of sessions that were cut off may still be there";
 
-Result<std::vector<std::string>> remove_containers() {
-  ASSAY_TRY(const auto containers, launch::find_containers());
+Result<std::vector<std::string>> remove_containers(const launch::StillWanted& wanted = {}) {
+  ASSAY_TRY(const auto containers, launch::find_containers(wanted));
   return containers->clean_up();
 }
 
@@ -129,10 +129,13 @@ void clean_up_jobs(store::Store& store, launch::Jobs* jobs, CleanUp& done) {
 
 }  // namespace
 
-CleanUp clean_up(store::Store& store, launch::Jobs* jobs) {
+CleanUp clean_up(store::Store& store, launch::Jobs* jobs, const std::function<bool()>& wanted) {
   CleanUp done;
+  if (jobs != nullptr && wanted)
+    jobs->while_wanted([wanted](const std::string&) { return wanted(); });
   clean_up_jobs(store, jobs, done);
-  const auto removed = remove_containers();
+  if (wanted && !wanted()) return done;
+  const auto removed = remove_containers(wanted);
   const auto ended = end_leftovers(store, false);
   done.lines.insert(done.lines.end(), ended.begin(), ended.end());
   if (removed) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include <assay/base/letters.h>
 #include <assay/session/spec.h>
 
 namespace assay::session {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include <assay/base/letters.h>
+
 namespace assay::session {
 namespace {
 
@@ -167,14 +169,6 @@ void find_private_keys(std::string_view text, std::vector<Span>& spans) {
 
 bool is_alnum(char c) {
   return (c >= 'a' && c <= 'z') || is_upper(c) || is_digit(c);
-}
-
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (is_upper(c)) c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
 }
 
 bool is_secret_name(std::string_view name) {

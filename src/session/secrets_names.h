@@ -22,7 +22,6 @@ struct Span {
 void find_known_tokens(std::string_view text, std::vector<Span>& spans);
 
 /// ASCII only, as names and prefixes are.
-std::string lower_case(std::string_view text);
 bool is_alnum(char c);
 
 }  // namespace assay::session

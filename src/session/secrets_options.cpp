@@ -5,6 +5,8 @@
 #include <array>
 #include <utility>
 
+#include <assay/base/letters.h>
+
 namespace assay::session {
 
 struct PasswordOption {

@@ -40,6 +40,7 @@ TEST(SqliteShelf, keeps_documents_beside_sessions) {
   ASSERT_EQ(jobs->size(), 3u);
   EXPECT_EQ((*jobs)[0].name, "a");
   EXPECT_EQ((*jobs)[1].json, R"({"x": 2})");
+  EXPECT_EQ(*(*again)->names("job"), (std::vector<std::string>{"a", "b", "c"}));
   EXPECT_EQ((**(*again)->find("node", "a")).json, "[]");
   EXPECT_FALSE(*(*again)->find("node", "b"));
   EXPECT_TRUE(*(*again)->written("job", "c"));

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include <assay/base/text.h>
+
 namespace assay::analysis {
 
 namespace {
@@ -71,6 +73,25 @@ void CommaNumbers::add(const std::vector<std::string>& cells) {
 
 bool CommaNumbers::found(const std::vector<std::pair<double, double>>& samples) const {
   return all_ && short_ && (padded_ || !count(samples));
+}
+
+void PointNumbers::add(std::string_view cell, size_t line) {
+  constexpr size_t kDigits = 3;
+  const auto text = without_sign(trim(cell));
+  if (!all_ || text.empty()) return;
+  const size_t point = text.find('.');
+  const auto before = text.substr(0, std::min(point, text.find(',')));
+  all_ = are_digits(before) && before.size() <= kDigits;
+  if (!all_) return;
+  if (point == text.npos) {
+    whole_ = true;
+    return;
+  }
+  const auto behind = text.substr(point + 1);
+  all_ = !before.starts_with('0') && behind.size() == kDigits && are_digits(behind);
+  if (!all_ || first_line_ > 0) return;
+  first_ = text;
+  first_line_ = line;
 }
 
 }  // namespace assay::analysis

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <fmt/format.h>
 #include <limits>
 
@@ -34,6 +34,13 @@ double even_step(const Samples& sorted) {
   return std::abs(mean / usual - 1) < 0.1 ? mean : usual;
 }
 
+/// From 1970 to when a year of our calendar begins, also of those that std::chrono does not know.
+int64_t days_before(int64_t year) {
+  const int64_t past = year - 1;
+  constexpr int64_t kLeapYearsBefore1970 = 477;
+  return 365 * (year - 1970) + past / 4 - past / 100 + past / 400 - kLeapYearsBefore1970;
+}
+
 }  // namespace
 
 int EvenSeries::year(double at) const {
@@ -43,8 +50,7 @@ int EvenSeries::year(double at) const {
 double EvenSeries::time(size_t i) const {
   const auto at = static_cast<double>(i);
   if (!years) return start + step_seconds * at;
-  const std::chrono::sys_days first(std::chrono::year(year(at)) / 1 / 1);
-  return 86400.0 * static_cast<double>(first.time_since_epoch().count());
+  return 86400.0 * static_cast<double>(days_before(year(at)));
 }
 
 Result<EvenSeries> evenly(Samples samples, size_t most) {

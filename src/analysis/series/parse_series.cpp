@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comma_numbers.h"
+#include "no_numbers.h"
+#include "number_times.h"
 #include "series_layout.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
 
 #include <assay/analysis/series_analysis.h>
 #include <assay/base/csv.h>
+#include <assay/base/letters.h>
 #include <assay/base/text.h>
+#include <assay/base/wording.h>
 
 namespace assay::analysis {
 
@@ -29,18 +32,10 @@ constexpr double kFarFrom1970 = 1e8, kFarthestDate = 9.22e9;
 using Cells = std::vector<std::string>;
 using Samples = std::vector<std::pair<double, double>>;
 
-/// For messages: not all of a long cell, and nothing that a terminal would obey.
-std::string shown(std::string_view cell) {
-  constexpr size_t kMost = 40;
-  std::string text(cell.substr(0, kMost));
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < ' ' || static_cast<unsigned char>(c) >= 0x7F) c = '?';
-  return cell.size() > kMost ? text + "..." : text;
-}
-
 struct Table {
   std::string_view text;
-  size_t lines = 0;  ///< left out before it
+  size_t lines = 0;    ///< left out before it
+  char separator = 0;  ///< as a line of Excel above it says; 0: none does
 };
 
 Result<void> check_encoding(std::string_view text, const std::string& who) {
@@ -51,11 +46,25 @@ Result<void> check_encoding(std::string_view text, const std::string& who) {
       who));
 }
 
+/// Excel's sep=; above a table.
+void take_separator(Table& table) {
+  constexpr std::string_view kWord = "sep=";
+  auto line = table.text.substr(0, table.text.find('\n'));
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  if (line.size() != kWord.size() + 1 || lower_case(line.substr(0, kWord.size())) != kWord ||
+      std::string_view(",;\t").find(line.back()) == std::string_view::npos)
+    return;
+  table.separator = line.back();
+  next_field(table.text, '\n');
+  ++table.lines;
+}
+
 /// What some programs write above a table begins with #.
 Table without_remarks(std::string_view text) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   Table table{text};
+  take_separator(table);
   while (table.text.starts_with('#')) {
     next_field(table.text, '\n');
     ++table.lines;
@@ -85,18 +94,11 @@ struct Reading {
   bool years = true;     ///< every time may be one
   bool dates = false;    ///< a time was written as a date
   CommaNumbers commas = {};
+  PointNumbers points = {};
+  NoNumbers no_numbers = {};
+  NumberTimes times = {};
   Samples samples = {};
 };
-
-/// Ice, M or *** may be what somebody writes where there is no value.
-std::string missing_hint(std::string_view cell) {
-  constexpr size_t kLongest = 8;
-  const bool word = std::all_of(cell.begin(), cell.end(), [](unsigned char c) {
-    return c < 0x80 && (std::isalpha(c) || c == '*');
-  });
-  if (!word || cell.size() > kLongest) return "";
-  return fmt::format("; where it stands for a missing value, say --missing '{}'", cell);
-}
 
 Result<void> check_cells(const Reading& reading, const Cells& cells, size_t line) {
   const auto& layout = reading.layout;
@@ -117,10 +119,10 @@ Result<double> time_of(const Reading& reading, const Cells& cells, size_t line) 
   const auto& cell = cells[*reading.layout.time];
   if (const auto time = reading.cells.time(cell)) return *time;
   return bad_input(
-      fmt::format("{}:{}: '{}' is no time; seconds since 1970, dates from 1678 on as "
+      fmt::format("{}:{}: {} is no time; seconds since 1970, dates from 1678 on as "
                   "2026-01-31T12:00:00Z, 2026-01-31 or "
                   "31.01.2026 12:00, and years are read{}",
-                  reading.who, line, shown(cell),
+                  reading.who, line, in_quotes(trim(cell)),
                   reading.layout.columns > 2 ? ", and --time-column says in which column" : ""));
 }
 
@@ -128,9 +130,10 @@ Result<void> read_row(Reading& reading, const Cells& cells, size_t line) {
   ASSAY_CHECK(check_cells(reading, cells, line));
   const auto& cell = cells[reading.layout.value];
   const auto value = reading.cells.value(cell);
-  if (!value)
-    return bad_input(fmt::format("{}:{}: '{}' is no number{}", reading.who, line, shown(cell),
-                                 missing_hint(trim(cell))));
+  if (!value) {
+    reading.no_numbers.add(cell, line);
+    return {};
+  }
   reading.percent = reading.percent || trim(cell).ends_with('%');
   if (reading.cells.is_marked(cell)) ++reading.marked;
   ASSAY_TRY(const double time, time_of(reading, cells, line));
@@ -140,6 +143,8 @@ Result<void> read_row(Reading& reading, const Cells& cells, size_t line) {
   reading.dates =
       reading.dates || (reading.layout.time && reading.cells.is_date(cells[*reading.layout.time]));
   reading.commas.add(cells);
+  if (std::isfinite(*value)) reading.points.add(cell, line);
+  reading.times.add(time, line);
   reading.samples.emplace_back(time, *value);
   return {};
 }
@@ -167,9 +172,7 @@ size_t without_marks(Samples& samples) {
 
 /// Whether the head of a column of numbers says that they are no years.
 bool counts_seconds(std::string_view head) {
-  std::string name(trim(head));
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string name = lower_case(trim(head));
   for (const std::string_view word : {"sec", "(s)", "[s]", "index", "sample", "step", "row"})
     if (name.find(word) != name.npos) return true;
   return name == "s" || name == "t" || name == "i" || name == "n";
@@ -223,13 +226,20 @@ Result<std::vector<Cells>> first_rows(CsvRows rows) {
   return first;
 }
 
-Result<void> read_rows(Reading& reading, CsvRows rows, size_t lines) {
+Result<void> read_all(Reading& reading, CsvRows rows, size_t lines) {
   Cells cells;
   for (size_t i = 0;; ++i) {
     ASSAY_TRY(const bool more, rows.next(cells));
-    if (!more) break;
+    if (!more) return {};
     if (i >= reading.layout.skipped) ASSAY_CHECK(read_row(reading, cells, lines + rows.line()));
   }
+}
+
+Result<void> read_rows(Reading& reading, const CsvRows& rows, size_t lines) {
+  auto read = read_all(reading, rows, lines);
+  // What came first is told first.
+  if (!reading.no_numbers.empty()) return bad_input(reading.no_numbers.text(reading.who));
+  ASSAY_CHECK(std::move(read));
   if (reading.samples.empty())
     return bad_input(fmt::format("{} has a head, but no value below it", reading.who));
   return {};
@@ -247,6 +257,31 @@ Result<void> check_commas(const Reading& reading, const SeriesTable& asked) {
       reading.who));
 }
 
+/// That a thousand was not taken for one.
+Result<void> check_points(const Reading& reading, char separator) {
+  if (separator != ';' || !reading.points.found()) return {};
+  return bad_input(fmt::format(
+      "{}:{}: {} may have a point for thousands or for decimals, as others have none; write "
+      "nothing for thousands, and decimals with a comma, or as many in all rows",
+      reading.who, reading.points.first_line(), in_quotes(reading.points.first())));
+}
+
+/// That values of another kind were not taken for times.
+Result<void> check_times(const Reading& reading, const SeriesTable& asked) {
+  const auto& layout = reading.layout;
+  if (!layout.time || reading.dates || !asked.time_column.empty() || names_times(layout.time_name))
+    return {};
+  const auto doubt = reading.times.doubt(reading.samples, layout.head);
+  if (doubt.empty()) return {};
+  return bad_input(fmt::format(
+      "{}: {} is no time: {}; say in which column times are, as in --time-column {}, or "
+      "--time-column none where there are none and each row is a step, and --column for the values",
+      reading.who,
+      layout.time_name.empty() ? fmt::format("column {}", *layout.time + 1)
+                               : in_quotes(layout.time_name),
+      doubt, *layout.time + 1));
+}
+
 std::string marks_text(const std::vector<std::string>& said, bool found) {
   std::vector<std::string> marks = said;
   if (found) marks.insert(marks.end(), {"-999", "-9999"});
@@ -262,7 +297,7 @@ Result<EvenSeries> parse_series(std::string_view text, const std::string& who,
                                 const SeriesTable& table) {
   ASSAY_CHECK(check_encoding(text, who));
   const auto rest = without_remarks(text);
-  const char separator = separator_of(rest.text);
+  const char separator = rest.separator ? rest.separator : separator_of(rest.text);
   const CsvRows rows(rest.text, separator);
   ASSAY_TRY(const auto first, first_rows(rows));
   if (first.empty()) return bad_input(fmt::format("{} is empty: there is no value in it", who));
@@ -271,11 +306,13 @@ Result<EvenSeries> parse_series(std::string_view text, const std::string& who,
   reading.years = !counts_seconds(reading.layout.time_name);
   ASSAY_CHECK(read_rows(reading, rows, rest.lines));
   ASSAY_CHECK(check_commas(reading, table));
+  ASSAY_CHECK(check_points(reading, separator));
+  ASSAY_CHECK(check_times(reading, table));
   std::string name = reading.layout.name;
   if (reading.percent && name.find('%') == name.npos) name += name.empty() ? "%" : " %";
   const size_t found = without_marks(reading.samples), count = reading.samples.size();
   const size_t said = reading.marked;
-  auto columns = reading.layout.words();
+  auto columns = reading.layout.words(reading.dates);
   ASSAY_TRY(auto series, even_steps(std::move(reading)));
   series.name = std::move(name);
   series.marked = said + found;

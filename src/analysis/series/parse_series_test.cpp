@@ -121,6 +121,9 @@ TEST(ParseSeries, times_may_be_years) {
   }
   const auto old = parse_series("year,flow\n1901,1\n1911,2\n1921,3\n", "x");
   EXPECT_EQ(old->year(2), 1921);
+  EXPECT_EQ(old->time(0), -2177452800) << "1901-01-01";
+  EXPECT_EQ(old->year(10'000), 101'901);
+  EXPECT_NEAR(old->time(10'000), (101'901 - 1970) * kSecondsOfYear, 86400) << "no calendar ends";
   EXPECT_EQ(old->step_seconds, 10 * kSecondsOfYear);
   for (const char* text :
        {"seconds,flow\n1987,1\n1988,2\n", "0,1\n1987,1\n3974,2\n", "t,v\n1987.5,1\n1988,2\n"})
@@ -151,11 +154,25 @@ TEST(ParseSeries, a_number_with_a_comma_is_no_time_and_value) {
         << text;
 }
 
+TEST(ParseSeries, a_point_that_may_be_one_for_thousands_is_told) {
+  const auto flow = parse_series("t;v\n0;999\n1;1.000\n2;1.001\n", "x");
+  ASSERT_FALSE(flow);
+  EXPECT_EQ(flow.error().message,
+            "x:3: '1.000' may have a point for thousands or for decimals, as others have none; "
+            "write nothing for thousands, and decimals with a comma, or as many in all rows");
+  EXPECT_FALSE(parse_series("t;v\n0;999,5\n1;1.000\n2;\n3;-12.001\n", "x"));
+  for (const char* text :
+       {"t;v\n0;2.031\n1;1.998\n2;2.000\n", "t;v\n0;2\n1;2.125\n2;2.5\n", "t;v\n0;1\n1;0.125\n",
+        "t;v\n0;1500\n1;1.125\n", "t;v\n0;5\n1;1500.125\n", "t,v\n0,999\n1,1.000\n",
+        "t;v\n0;999\n1;1000\n"})
+    EXPECT_TRUE(parse_series(text, "x")) << text;
+}
+
 TEST(ParseSeries, a_table_of_whole_numbers_is_no_number_with_a_comma) {
   for (const char* text :
        {"0,12\n1,13\n2,11\n", "1,120\n2,130\n3,110\n", "0,120\n10,130\n20,110\n30,100\n50,100\n",
         "3,12\n2,13\n1,11\n", "1700000060,120\n1700000001,130\n1700000060,110\n",
-        "t,v\n2,031\n1,998\n2,105\n", "2,31\n1,\n2,105\n", "0, 120\n1, 130\n5, 110\n",
+        "t,v\n2,031\n1,998\n2,105\n", "2,31\n3,\n5,105\n", "0, 120\n1, 130\n5, 110\n",
         "0,12.5\n7,13\n19,11\n"}) {
     const auto series = parse_series(text, "x");
     ASSERT_TRUE(series) << text << series.error().message;
@@ -249,9 +266,9 @@ TEST(ParseSeries, heads_are_told_without_what_a_terminal_would_obey) {
   EXPECT_EQ(parse_series(kTable, "x")->columns,
             "column 2 (H\xC3\xB6he) by the times of column 1 (t)");
   EXPECT_EQ(parse_series(kTable, "x", {.column = "3"})->columns,
-            "column 3 (?[31mb\xC2?) by the times of column 1 (t)");
+            "column 3 (?[31mb?\?) by the times of column 1 (t)");
   EXPECT_EQ(parse_series(kTable, "x", {.column = "q"}).error().message,
-            "x has no column 'q'; there are H\xC3\xB6he, ?[31mb\xC2?");
+            "x has no column 'q'; there are H\xC3\xB6he, ?[31mb?\?");
 }
 
 TEST(ParseSeries, the_column_of_times_can_be_said) {
@@ -281,6 +298,58 @@ TEST(ParseSeries, the_column_of_times_can_be_said) {
   EXPECT_EQ(same->step_seconds, 5);
 }
 
+TEST(ParseSeries, values_are_not_taken_for_times) {
+  const auto message = [](const char* text) {
+    const auto series = parse_series(text, "x");
+    return series ? "" : series.error().message;
+  };
+  EXPECT_EQ(message("level,flow\n2.03,41\n2.27,52\n2.11,50\n"),
+            "x: 'level' is no time: it rises in line 3 and falls in line 4; say in which column "
+            "times are, as in "
+            "--time-column 1, or --time-column none where there are none and each row is a step, "
+            "and --column for the values");
+  for (const auto& [text, why] :
+       {std::pair{"level,flow,rain\n2,1,0\n1,2,0\n0,2,0\n1,2,0\n",
+                  "'level' is no time: it rises in line 5 and falls in line 3"},
+        {"site,flow\n7,1\n7,2\n7,3\n", "'site' is no time: it repeats itself in line 3"},
+        {"volume,flow\n0,1\n1,2\n7,3\n9,4\n30,3\n", "'volume' is no time: its steps are uneven"},
+        {"response time,flow\n3,1\n1,2\n2,3\n", "'response time' is no time: it rises"},
+        {"bytes,flow\n1700000000,1\n1600000000,2\n1800000000,3\n", "'bytes' is no time: it rises"},
+        {"2.5,1.5\n2.4,3\n2.6,2\n", "column 1 is no time: it rises in line 3 and falls in line 2"}})
+    EXPECT_NE(message(text).find(why), std::string::npos) << text << message(text);
+  for (const char* text :
+       {"Time (s),v\n3,1\n1,2\n2,3\n", "unix_ms,v\n5,1\n1,2\n2,3\n", "Datum;v\n5;1\n1;2\n2;3\n",
+        "seconds since start,v\n5,1\n1,2\n9,3\n", "minute,v\n0,1\n1,2\n2,3\n4,4\n",
+        ",v\n0,1\n1,2\n2,3\n", "depth,v\n9,1\n8,2\n7,3\n", "0,1.5\n7,2\n19,3\n",
+        "noted,v\n1700000000,1\n1700000007,2\n1700000107,3\n",
+        "load,v\n2026-01-02,1\n2026-01-01,2\n"})
+    EXPECT_EQ(message(text), "") << text;
+}
+
+TEST(ParseSeries, there_may_be_no_times) {
+  constexpr const char* kTable = "site,level,flow\nA,2.0,41\nA,2.5,52\nA,2.1,50\n";
+  const auto level = parse_series(kTable, "x", {.time_column = "none"});
+  ASSERT_TRUE(level) << level.error().message;
+  EXPECT_EQ(level->values, (std::vector<double>{2, 2.5, 2.1}));
+  EXPECT_EQ(level->step_seconds, 0);
+  EXPECT_EQ(level->columns, "column 2 (level), each row a step");
+  const auto flow = parse_series(kTable, "x", {.column = "flow", .time_column = "none"});
+  EXPECT_EQ(flow->values, (std::vector<double>{41, 52, 50}));
+  EXPECT_EQ(parse_series("1\n2\n", "x", {.time_column = "none"})->values.size(), 2);
+  EXPECT_EQ(parse_series("none,v\n0,8\n5,9\n", "x", {.time_column = "none"})->step_seconds, 5);
+  EXPECT_EQ(parse_series("level,flow\n2,1\n1,2\n2,3\n", "x", {.column = "level"}).error().message,
+            "x: column 'level' has the times; --column is for the values, and --time-column says "
+            "where the times are, or none if there are none");
+}
+
+TEST(ParseSeries, which_numbers_are_the_times_is_told_also_of_two_columns) {
+  EXPECT_EQ(parse_series("time,flow\n0,1\n1,2\n", "x")->columns,
+            "column 2 (flow) by the times of column 1 (time)");
+  EXPECT_EQ(parse_series("0,1\n1,2\n", "x")->columns, "column 2 by the times of column 1");
+  EXPECT_EQ(parse_series("time,flow\n2026-01-01,1\n2026-01-02,2\n", "x")->columns, "");
+  EXPECT_EQ(parse_series("1\n2\n", "x")->columns, "");
+}
+
 TEST(ParseSeries, what_else_is_missing_can_be_said) {
   const auto series = parse_series(
       "t,v\n0,1\n1,M\n2,-7777.0\n3,9.969209968386869E36\n4,5\n5,m\n6,-999\n7,-7777.5\n", "x",
@@ -294,6 +363,27 @@ TEST(ParseSeries, what_else_is_missing_can_be_said) {
   EXPECT_EQ(both->marks, "-1, -999 or -9999");
   EXPECT_EQ(both->marked, 2);
   EXPECT_EQ(parse_series("M\n1\n2\n", "x", {.missing = {"M"}})->values.size(), 3) << "no head";
+}
+
+TEST(ParseSeries, the_first_line_of_excel_names_the_separator) {
+  for (const char* text : {"sep=;\r\nDatum;Wert\r\n01.01.2021;3,5\r\n02.01.2021;4\r\n",
+                           "\xEF\xBB\xBFsep=;\nDatum;Wert\n01.01.2021;3,5\n02.01.2021;4\n",
+                           "SEP=,\nDatum,\"a;b\"\n01.01.2021,3.5\n02.01.2021,4\n"}) {
+    const auto series = parse_series(text, "x");
+    ASSERT_TRUE(series) << text << series.error().message;
+    EXPECT_EQ(series->values, (std::vector<double>{3.5, 4}));
+  }
+  const auto wrong = parse_series("sep=;\nt;v\n0;1\n1;two\n", "x");
+  ASSERT_FALSE(wrong);
+  EXPECT_TRUE(wrong.error().message.starts_with("x:4: ")) << wrong.error().message;
+}
+
+TEST(ParseSeries, a_month_is_its_first_day) {
+  const auto series = parse_series("month,flow\n2000-01,1\n2000-02,2\n2000-03,3\n", "x");
+  ASSERT_TRUE(series) << series.error().message;
+  EXPECT_EQ(series->start, 946684800);
+  EXPECT_EQ(series->values, (std::vector<double>{1, 2, 3}));
+  EXPECT_FALSE(parse_series("month,flow\n2000-12,1\n2000-13,2\n", "x"));
 }
 
 TEST(ParseSeries, marks_of_byte_order) {
@@ -318,6 +408,28 @@ TEST(ParseSeries, marks_of_byte_order) {
               "or convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW");
 }
 
+TEST(ParseSeries, all_words_that_are_no_numbers_are_told_at_once) {
+  const auto message = [](const std::string& text) {
+    return parse_series(text, "x.csv").error().message;
+  };
+  EXPECT_EQ(message("1\nIce\n2\nEqp\n3\n4\n"),
+            "x.csv:2: 'Ice' is no number, nor 'Eqp' in line 4; where such a word stands for a "
+            "missing value, say --missing 'Ice,Eqp'");
+  EXPECT_EQ(message("1\nIce\n2\nIce\n3\n1.2.3\n4 m\n"),
+            "x.csv:2: 'Ice' is no number, nor '1.2.3' in line 6 or '4 m' in line 7 (4 such cells); "
+            "where such a word stands for a missing value, say --missing 'Ice'");
+  std::string many = "1\n";
+  for (int i = 0; i < 8; ++i) many += "1:" + std::to_string(i) + "\n2\n";
+  EXPECT_EQ(message(many),
+            "x.csv:2: '1:0' is no number, nor '1:1' in line 4, '1:2' in line 6, '1:3' in line 8, "
+            "'1:4' in line 10, '1:5' in line 12 or 2 other words");
+  for (int i = 0; i < 500; ++i) many += "1:" + std::to_string(i) + "\n";
+  EXPECT_NE(message(many).find("or at least 94 other words (508 such cells)"), std::string::npos)
+      << message(many);
+  EXPECT_TRUE(message("1\n2\nIce\n3\n4,5,6\n").starts_with("x.csv:3: 'Ice' is no number"))
+      << "what comes first";
+}
+
 TEST(ParseSeries, what_is_wrong_is_told_with_its_line) {
   const auto message = [](const char* text) { return parse_series(text, "x.csv").error().message; };
   EXPECT_EQ(message(""), "x.csv is empty: there is no value in it");
@@ -334,7 +446,7 @@ TEST(ParseSeries, what_is_wrong_is_told_with_its_line) {
       "x.csv:4: 'three' is no number; where it stands for a missing value, say --missing 'three'");
   EXPECT_EQ(message("1\n\x1b[31m\xff\n"), "x.csv:2: '?[31m?' is no number");
   EXPECT_EQ(message(("1\n" + std::string(5000, 'y')).c_str()),
-            "x.csv:2: '" + std::string(40, 'y') + "...' is no number");
+            "x.csv:2: '" + std::string(60, 'y') + "…' is no number");
   EXPECT_EQ(message("t,v\n1,3\n2\n"), "x.csv:3: the row has 1 of 2 cells");
   EXPECT_EQ(message("Datum,Pegel\n01.01.2026 00:00,2,031\n"),
             "x.csv:2: the row has 3 cells, the first one 2; decimal commas need tabs or semicolons "

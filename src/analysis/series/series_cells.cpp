@@ -2,12 +2,12 @@
 #include "series_cells.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
 
+#include <assay/base/letters.h>
 #include <assay/base/text.h>
 #include <assay/base/time.h>
 
@@ -21,13 +21,6 @@ constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 /// Seconds since 1970 have fewer digits for the next thousands of years; the same holds for
 /// milliseconds and microseconds.
 constexpr double kMilliseconds = 1e11, kMicroseconds = 1e14, kNanoseconds = 1e17;
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
-}
 
 bool is_missing(std::string_view text) {
   constexpr std::string_view kWords[] = {"",     "nan",  "null",  "na", "n/a", "none", "inf",
@@ -64,6 +57,7 @@ std::string iso_of(std::string_view text) {
   std::string iso = turned_date(text);
   if (iso.empty()) iso = text;
   if (iso.size() >= 10 && iso[4] == '/' && iso[7] == '/') iso[4] = iso[7] = '-';
+  if (iso.size() == 7 && iso[4] == '-') iso += "-01";
   if (iso.size() == 10) return iso + "T00:00:00Z";
   if (iso.size() > 10 && iso[10] == ' ') iso[10] = 'T';
   const bool zoned = iso.ends_with('Z') || iso.find('+', 10) != std::string::npos ||

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include <assay/base/letters.h>
 #include <assay/base/text.h>
 
 namespace assay::analysis {
@@ -13,16 +14,8 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-/// A head for messages: whole, but with nothing that a terminal would obey.
-std::string shown_head(std::string_view cell) {
-  std::string text(trim(cell));
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    const bool more = i > 0 && static_cast<unsigned char>(text[i - 1]) == 0xC2 && c < 0xA0;
-    if (c < ' ' || c == 0x7F || more) text[i] = '?';
-  }
-  return text;
-}
+/// Said for the column of times of a table that has none.
+constexpr std::string_view kNone = "none";
 
 struct Column {
   size_t numbers = 0, dates = 0, words = 0;
@@ -81,7 +74,7 @@ std::string no_column(const std::string& asked, const Cells& first, const Series
   std::string names;
   for (size_t i = 0, told = 0; layout.head && i < first.size() && told < kMostNames; ++i) {
     if (i == layout.time) continue;
-    names += (told++ ? ", " : "") + shown_head(first[i]);
+    names += (told++ ? ", " : "") + printable(trim(first[i]));
   }
   return fmt::format("{} has no column '{}'{}{}", who, asked, names.empty() ? "" : "; there are ",
                      names);
@@ -98,22 +91,29 @@ Result<size_t> found_time(const std::vector<Column>& columns, const Cells& first
       dates.push_back(i);
   if (dates.empty()) return 0;
   if (dates.size() == 1) return dates[0];
-  const auto name = [&](size_t i) { return head ? shown_head(first[i]) : std::to_string(i + 1); };
+  const auto name = [&](size_t i) {
+    return head ? printable(trim(first[i])) : std::to_string(i + 1);
+  };
   return bad_input(fmt::format("{} has several columns of dates; say --time-column {} or {}", who,
                                name(dates[0]), name(dates[1])));
 }
 
-size_t found_value(const std::vector<Column>& columns, size_t time) {
-  for (size_t i = 1; i < columns.size(); ++i) {
-    const size_t place = (time + i) % columns.size();
-    if (columns[place].has_numbers()) return place;
+/// The first of numbers behind the times, or of all where there are none.
+size_t found_value(const std::vector<Column>& columns, std::optional<size_t> time) {
+  const size_t begin = time ? *time + 1 : 0;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const size_t place = (begin + i) % columns.size();
+    if (place != time && columns[place].has_numbers()) return place;
   }
-  return (time + 1) % columns.size();
+  return begin % columns.size();
 }
 
 Result<void> find_time(SeriesLayout& layout, const std::vector<Column>& columns, const Cells& first,
                        const std::string& asked, const std::string& who) {
+  layout.time = place_of(asked, first, layout.head);
+  if (!layout.time && asked == kNone) return {};
   if (layout.columns == 1) {
+    layout.time.reset();
     if (asked.empty()) return {};
     return bad_input(fmt::format("{} has one column only, and no times beside it", who));
   }
@@ -121,34 +121,38 @@ Result<void> find_time(SeriesLayout& layout, const std::vector<Column>& columns,
     ASSAY_TRY(layout.time, found_time(columns, first, layout.head, who));
     return {};
   }
-  layout.time = place_of(asked, first, layout.head);
   if (!layout.time) return bad_input(no_column(asked, first, layout, who));
   return {};
 }
 
 Result<void> find_value(SeriesLayout& layout, const std::vector<Column>& columns,
-                        const Cells& first, const std::string& asked, const std::string& who) {
+                        const Cells& first, const SeriesTable& table, const std::string& who) {
+  const auto& asked = table.column;
   if (asked.empty()) {
-    if (layout.time) layout.value = found_value(columns, *layout.time);
+    layout.value = found_value(columns, layout.time);
     return {};
   }
   const auto place = place_of(asked, first, layout.head);
   if (!place) return bad_input(no_column(asked, first, layout, who));
   if (place == layout.time)
     return bad_input(
-        fmt::format("{}: column '{}' has the times; --column is for the values", who, asked));
+        fmt::format("{}: column '{}' has the times; --column is for the values{}", who, asked,
+                    table.time_column.empty()
+                        ? ", and --time-column says where the times are, or none if there are none"
+                        : ""));
   layout.value = *place;
   return {};
 }
 
 }  // namespace
 
-std::string SeriesLayout::words() const {
-  if (columns <= 2 || !time) return "";
+std::string SeriesLayout::words(bool dates) const {
+  if (columns < 2 || (columns == 2 && dates)) return "";
   const auto column = [](size_t place, const std::string& called) {
     return fmt::format("{}{}", place + 1,
-                       called.empty() ? "" : fmt::format(" ({})", shown_head(called)));
+                       called.empty() ? "" : fmt::format(" ({})", printable(called)));
   };
+  if (!time) return fmt::format("column {}, each row a step", column(value, name));
   return fmt::format("column {} by the times of column {}", column(value, name),
                      column(*time, time_name));
 }
@@ -164,7 +168,7 @@ Result<SeriesLayout> layout_of(const std::vector<Cells>& rows, const CellReader&
   for (size_t i = 0; i < first.size(); ++i)
     columns.push_back(column_of(rows, layout.skipped, i, reader));
   ASSAY_CHECK(find_time(layout, columns, first, asked.time_column, who));
-  ASSAY_CHECK(find_value(layout, columns, first, asked.column, who));
+  ASSAY_CHECK(find_value(layout, columns, first, asked, who));
   if (layout.head) {
     layout.name = trim(first[layout.value]);
     if (layout.time) layout.time_name = trim(first[*layout.time]);

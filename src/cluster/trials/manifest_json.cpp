@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "manifest_json.h"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 
 #include <assay/base/text.h>
 #include <assay/base/yaml.h>
+#include <assay/kubeapi/quantity.h>
 
 namespace assay::cluster {
 namespace {
@@ -78,7 +80,34 @@ class Converter {
   size_t values_ = 0;
 };
 
+double amount_in(const Json& resources, const char* of, const std::string& resource) {
+  const Json amounts = resources.is_object() ? resources.value(of, Json()) : Json();
+  const Json amount = amounts.is_object() ? amounts.value(resource, Json()) : Json();
+  if (amount.is_number()) return amount.get<double>();
+  return amount.is_string() ? kubeapi::parse_quantity(amount.get<std::string>()).value_or(0) : 0;
+}
+
+/// Of containers that run at the same time.
+double sum_of(const Json& containers, const std::string& resource) {
+  double sum = 0;
+  for (const auto& container : containers) {
+    const Json resources = container.is_object() ? container.value("resources", Json()) : Json();
+    const double requested = amount_in(resources, "requests", resource);
+    sum += requested > 0 ? requested : amount_in(resources, "limits", resource);
+  }
+  return sum;
+}
+
 }  // namespace
+
+double most_requested(const Json& manifest, const std::string& resource) {
+  double most = 0;
+  if (!manifest.is_structured()) return most;
+  if (manifest.is_object() && manifest.contains("containers"))
+    most = sum_of(manifest["containers"], resource);
+  for (const auto& part : manifest) most = std::max(most, most_requested(part, resource));
+  return most;
+}
 
 Result<Json> manifest_json(const std::string& text, const std::string& file) {
   Problems problems(file);

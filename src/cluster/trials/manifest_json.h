@@ -12,4 +12,8 @@ namespace assay::cluster {
 /// in quotes as text. `file` is for messages.
 Result<nlohmann::json> manifest_json(const std::string& text, const std::string& file);
 
+/// The most that a pod which this manifest makes asks for of a resource; 0: nothing, or nobody
+/// knows.
+double most_requested(const nlohmann::json& manifest, const std::string& resource);
+
 }  // namespace assay::cluster

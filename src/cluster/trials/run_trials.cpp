@@ -14,10 +14,10 @@ void rule_out(TrialRunner& runner, TrialReport& report) {
       report.ruled.push_back({i, std::move(*reason)});
 }
 
-std::string told(const TrialResult& result) {
-  if (result.end != TrialEnd::measured)
-    return fmt::format("{}: {}", name_of(result.choice), result.reason);
-  return fmt::format("{}: {:.4g} a second{}{}", name_of(result.choice), result.throughput.value,
+std::string told(const TrialReport& report, const TrialResult& result) {
+  const std::string name = name_of(result.choice, report.resource);
+  if (result.end != TrialEnd::measured) return fmt::format("{}: {}", name, result.reason);
+  return fmt::format("{}: {:.4g} a second{}{}", name, result.throughput.value,
                      result.session.empty() ? "" : ", kept as session ", result.session);
 }
 
@@ -52,6 +52,17 @@ Judgement judge(const TrialReport& report) {
   const ScalingBelief belief(report.choices, speeds, report.question.prices);
   for (size_t i = 0; i < belief.kinds().size(); ++i) judgement.laws.push_back(belief.law(i));
   return judgement;
+}
+
+bool nothing_is_known(const TrialReport& report) {
+  std::set<Choice> hopeless;
+  for (const auto& one : report.ruled) hopeless.insert(report.choices[one.choice]);
+  for (const auto& trial : report.trials) {
+    if (trial.end == TrialEnd::measured) return false;
+    if (trial.end == TrialEnd::failed || trial.end == TrialEnd::no_room)
+      hopeless.insert(trial.choice);
+  }
+  return hopeless.size() < report.choices.size();
 }
 
 namespace {
@@ -102,7 +113,7 @@ class Trials {
       if (!plan_->next || !may_begin(*plan_->next)) return;
       const size_t next = *plan_->next;
       runner_.begin(report_.choices[next]);
-      running_.push_back({{.choice = next, .throughput = plan_->standings[next].throughput.value},
+      running_.push_back({{.choice = next, .throughput = plan_->standings[next].expected.value},
                           !running_.empty()});
       plan_.reset();
     }
@@ -125,13 +136,13 @@ class Trials {
     if (one != running_.end()) running_.erase(one);
     plan_.reset();
     // The others may have had its room.
-    if (beside && result.end == TrialEnd::no_room) {
+    if (beside && (result.end == TrialEnd::no_room || result.end == TrialEnd::busy)) {
       alone_.insert(choice);
       world_.doing(fmt::format("{}: no room beside others; it waits until they have ended",
-                               name_of(result.choice)));
+                               name_of(result.choice, report_.resource)));
       return;
     }
-    world_.doing(told(result));
+    world_.doing(told(report_, result));
     report_.trials.push_back(std::move(result));
   }
 

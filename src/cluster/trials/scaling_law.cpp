@@ -27,6 +27,8 @@ constexpr double kDriftMisfit = 0.03;
 constexpr double kAnyLevelSd = 6;
 constexpr double kKindLevelSd = 0.75;
 constexpr double kPricedLevelSd = 0.5;
+/// How exactly shapes tell a law's parts, at best.
+constexpr double kGridStep = 0.2;
 
 /// An idea is a shape with one of the errors.
 size_t idea_count() {
@@ -50,11 +52,11 @@ MatrixXd prior_covariance(const VectorXd& counts, double level_sd) {
 }
 
 /// [choice][shape]
-MatrixXd shapes_at(const VectorXd& counts) {
+MatrixXd shapes_at(const VectorXd& counts, double least) {
   MatrixXd all(counts.size(), static_cast<Index>(shape_count()));
   for (Index shape = 0; shape < all.cols(); ++shape)
     for (Index i = 0; i < counts.size(); ++i)
-      all(i, shape) = log_speedup(static_cast<size_t>(shape), counts[i]);
+      all(i, shape) = log_speedup(static_cast<size_t>(shape), counts[i], least);
   return all;
 }
 
@@ -117,16 +119,18 @@ ScalingBelief::ScalingBelief(std::vector<Choice> choices, std::span<const Speed>
     : choices_(std::move(choices)), speeds_(speeds.begin(), speeds.end()) {
   find_kinds();
   evidence_.resize(kinds_.size());
-  const auto learn_all = [&](auto&& level) {
-    std::vector<KindBelief> learned;
-    for (size_t kind = 0; kind < kinds_.size(); ++kind) learned.push_back(learn(kind, level(kind)));
-    kinds_ = std::move(learned);
-    for (size_t kind = 0; kind < kinds_.size(); ++kind) evidence_[kind] = kinds_[kind].weights;
-    share();
-  };
-  // First each kind by itself, then each with what the others have told.
-  learn_all([](size_t) { return Level{0, kAnyLevelSd}; });
+  // First each kind by itself, which tells how it scales; then how fast it is, with what the others
+  // have told. That is no evidence of how it scales: kinds may be as fast as they like.
+  learn_all([](size_t) { return Level{std::vector<double>(idea_count()), kAnyLevelSd}; });
+  for (size_t kind = 0; kind < kinds_.size(); ++kind) evidence_[kind] = kinds_[kind].weights;
   learn_all([&](size_t kind) { return level_of(kind, prices); });
+  share();
+}
+
+void ScalingBelief::learn_all(const std::function<Level(size_t)>& level) {
+  std::vector<KindBelief> learned;
+  for (size_t kind = 0; kind < kinds_.size(); ++kind) learned.push_back(learn(kind, level(kind)));
+  kinds_ = std::move(learned);
 }
 
 void ScalingBelief::find_kinds() {
@@ -140,26 +144,42 @@ void ScalingBelief::find_kinds() {
     }
     places_.push_back({kind, kinds_[kind].choices.size()});
     kinds_[kind].choices.push_back(i);
+    least_ = i == 0 ? choices_[i].count : std::min(least_, choices_[i].count);
   }
+  part_ = std::min(1.0, least_);
+  least_ /= part_;
+}
+
+double ScalingBelief::size_of(size_t choice) const {
+  return choices_[choice].count / part_;
 }
 
 ScalingBelief::Level ScalingBelief::level_of(size_t kind, const Prices& prices) const {
   const auto price = [&](size_t of) {
     return price_of(prices, {choices_[kinds_[of].choices.front()].kind, 1});
   };
-  double sum = 0, others = 0;
+  Level level{std::vector<double>(idea_count()), kAnyLevelSd};
+  double others = 0;
+  bool all_priced = price(kind) > 0;
   for (size_t other = 0; other < kinds_.size(); ++other) {
     if (other == kind || std::none_of(speeds_.begin(), speeds_.end(), [&](const Speed& speed) {
           return places_[speed.choice].kind == other;
         }))
       continue;
-    sum += kinds_[other].mean(0) - std::log(choices_[kinds_[other].choices.front()].count);
-    if (price(kind) > 0 && price(other) > 0) sum += std::log(price(kind) / price(other));
+    const bool priced = price(kind) > 0 && price(other) > 0;
+    all_priced &= priced;
+    const double dearer = priced ? std::log(price(kind) / price(other)) : 0;
+    const KindBelief& told = kinds_[other];
+    const double size = size_of(told.choices.front());
+    for (size_t idea = 0; idea < idea_count(); ++idea)
+      level.means[idea] += told.means[idea * told.choices.size()] -
+                           log_speedup(idea % shape_count(), size, least_) + dearer;
     ++others;
   }
-  if (others == 0) return {0, kAnyLevelSd};
-  return {sum / others,
-          (price(kind) > 0 ? kPricedLevelSd : kKindLevelSd) * std::sqrt(1 + 1 / others)};
+  if (others == 0) return level;
+  for (double& mean : level.means) mean /= others;
+  level.sd = (all_priced ? kPricedLevelSd : kKindLevelSd) * std::sqrt(1 + 1 / others);
+  return level;
 }
 
 /// What a kind's own trials tell: its weights are not yet those of a belief.
@@ -167,10 +187,9 @@ KindBelief ScalingBelief::learn(size_t kind, const Level& level) const {
   KindBelief belief{kinds_[kind].choices, {}, {}, {}};
   const auto size = static_cast<Index>(belief.choices.size());
   VectorXd counts(size);
-  for (Index i = 0; i < size; ++i)
-    counts[i] = choices_[belief.choices[static_cast<size_t>(i)]].count;
+  for (Index i = 0; i < size; ++i) counts[i] = size_of(belief.choices[static_cast<size_t>(i)]);
   const MatrixXd prior = prior_covariance(counts, level.sd);
-  const MatrixXd shapes = (shapes_at(counts).array() + level.mean).matrix();
+  const MatrixXd shapes = shapes_at(counts, least_);
 
   std::vector<Index> seen;
   std::vector<const Speed*> own;
@@ -179,17 +198,17 @@ KindBelief ScalingBelief::learn(size_t kind, const Level& level) const {
       seen.push_back(static_cast<Index>(places_[speed.choice].at));
       own.push_back(&speed);
     }
-  MatrixXd miss = -shapes(seen, Eigen::all);
-  for (size_t i = 0; i < own.size(); ++i)
-    miss.row(static_cast<Index>(i)).array() += std::log(own[i]->throughput);
-  for (const double usual : kErrors) {
+  for (size_t error = 0; error < kErrors.size(); ++error) {
     MatrixXd means = shapes, covariance = prior;
+    means.rowwise() += part_of(level.means, error).transpose();
     VectorXd logs = VectorXd::Zero(shapes.cols());
     if (!own.empty()) {
-      MatrixXd among = prior(seen, seen);
-      for (size_t i = 0; i < own.size(); ++i)
-        among(static_cast<Index>(i), static_cast<Index>(i)) +=
-            std::pow(error_of(*own[i], usual), 2);
+      MatrixXd among = prior(seen, seen), miss = -means(seen, Eigen::all);
+      for (size_t i = 0; i < own.size(); ++i) {
+        const auto row = static_cast<Index>(i);
+        miss.row(row).array() += std::log(own[i]->throughput);
+        among(row, row) += std::pow(error_of(*own[i], kErrors[error]), 2);
+      }
       const Eigen::LLT<MatrixXd> solver(among);
       const MatrixXd between = prior(Eigen::all, seen);
       means += between * solver.solve(miss);
@@ -241,6 +260,9 @@ Law ScalingBelief::law(size_t kind) const {
   const KindBelief& belief = kinds_[kind];
   Law law;
   law.kind = choices_[belief.choices.front()].kind;
+  law.part = part_;
+  for (size_t idea = 0; idea < idea_count(); ++idea)
+    if (universal_of(idea % shape_count())) law.likely += belief.weights[idea];
   for (const auto& speed : speeds_) law.trials += places_[speed.choice].kind == kind;
   const auto estimate = [&](auto&& value_of) {
     double sum = 0, mean = 0, square = 0;
@@ -257,9 +279,12 @@ Law ScalingBelief::law(size_t kind) const {
   };
   law.serial = estimate([](size_t, const Universal& one) { return one.serial; });
   law.crosstalk = estimate([](size_t, const Universal& one) { return one.crosstalk; });
-  const double n = choices_[belief.choices.front()].count;
+  for (Estimate* part : {&law.serial, &law.crosstalk})
+    part->sd = std::max(part->sd, kGridStep * part->value);
+  const double n = size_of(belief.choices.front());
   const Estimate one = estimate([&](size_t idea, const Universal&) {
-    return belief.means[idea * belief.choices.size()] - log_speedup(idea % shape_count(), n);
+    return belief.means[idea * belief.choices.size()] -
+           log_speedup(idea % shape_count(), n, least_);
   });
   law.one = {std::exp(one.value), std::sqrt(one.sd * one.sd + belief.covariances[1][0])};
   return law;

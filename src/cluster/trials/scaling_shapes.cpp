@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::array kSerial = {0.0, 0.002, 0.006, 0.015, 0.03, 0.06, 0.1, 0.16, 0.25, 0.4};
 constexpr std::array kCrosstalk = {0.0, 2e-5, 8e-5, 3e-4, 1e-3, 3e-3, 8e-3, 2e-2, 5e-2};
-constexpr std::array kPowers = {0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95};
+constexpr std::array kPowers = {0.0,  0.15, 0.3,  0.45, 0.5,  0.55, 0.6,
+                                0.65, 0.7,  0.75, 0.8,  0.85, 0.9,  0.95};
 constexpr std::array kNodeSizes = {2.0, 4.0, 8.0};
 constexpr std::array kInsideNode = {0.86, 0.93, 0.98};
 constexpr std::array kAcrossNodes = {0.3, 0.45, 0.6, 0.75, 0.9};
@@ -20,16 +21,32 @@ constexpr size_t kMosts = 14;
 constexpr std::array kLacks = {0.05, 0.1, 0.2, 0.3, 0.4};
 constexpr std::array kLackSerial = {0.0, 0.006, 0.015, 0.03, 0.06, 0.1};
 constexpr std::array kParts = {8.0, 12.0, 16.0, 24.0, 32.0, 64.0};
+/// So much crosstalk that more are soon slower than fewer.
+constexpr std::array kHeavyCrosstalk = {0.07, 0.1, 0.15, 0.2, 0.3, 0.45, 0.7, 1.0, 1.6, 3.0};
+/// As fast as their number up to a turn, and from there on slower by a power of it.
+constexpr std::array kTurns = {1.0, 1.2, 1.5, 2.0, 2.8, 4.0, 5.6, 8.0, 11.0, 16.0, 32.0};
+constexpr std::array kFalls = {0.06, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 1.0, 1.2};
 constexpr std::array kPartWaits = {0.0, 0.001, 0.003, 0.008, 0.02, 0.04};
 
-/// The others share the rest evenly.
+/// The others share the rest evenly. Jobs that more make slower are rare, but no single trial may
+/// call it clear that a job is none of them.
 constexpr double kUniversalPrior = 0.4;
+constexpr double kSlowerPrior = 0.05;  ///< of each of two families
 /// In steps of a grid: how alike kinds scale; and how much is believed that they do.
 constexpr double kAlikeSteps = 1.2;
 constexpr double kAlikeBelief = 0.85;
 
-enum class Family : unsigned char { universal, power, nodes, input, memory, parts };
-constexpr size_t kFamilies = 6;
+enum class Family : unsigned char {
+  universal,
+  power,
+  nodes,
+  input,
+  memory,
+  parts,
+  slower,
+  turning
+};
+constexpr size_t kFamilies = 8;
 
 /// Kinds have the same family and `fixed`, and the others in the neighbourhood.
 struct Shape {
@@ -37,6 +54,15 @@ struct Shape {
   size_t fixed = 0;
   std::array<size_t, 3> at = {};
 };
+
+double log_universal(double n, const Universal& law) {
+  const double slower = 1 + law.serial * (n - 1) + law.crosstalk * n * (n - 1);
+  return std::log(n) - std::log(std::max(slower, 1e-6));
+}
+
+double log_turning(double n, double turn, double fall) {
+  return std::log(std::min(n, turn)) - fall * std::log(std::max(n / turn, 1.0));
+}
 
 double most_of(size_t at) {
   return 1.5 * std::pow(1.3, static_cast<double>(at));
@@ -64,6 +90,8 @@ std::vector<Shape> all_shapes() {
   for (size_t i = 0; i < kSharpness.size(); ++i) add(Family::input, i, kMosts);
   add(Family::memory, 0, kLacks.size(), kLackSerial.size());
   for (size_t i = 0; i < kParts.size(); ++i) add(Family::parts, i, kPartWaits.size());
+  add(Family::slower, 0, kHeavyCrosstalk.size());
+  for (size_t i = 0; i < kTurns.size(); ++i) add(Family::turning, i, kFalls.size());
   return all;
 }
 
@@ -82,14 +110,24 @@ double nearness(const Shape& a, const Shape& b) {
   return std::exp(-square / (2 * kAlikeSteps * kAlikeSteps));
 }
 
+double prior_of(Family family) {
+  if (family == Family::universal) return kUniversalPrior;
+  if (family == Family::slower || family == Family::turning) return kSlowerPrior;
+  return (1 - kUniversalPrior - 2 * kSlowerPrior) / (kFamilies - 3);
+}
+
+/// Within a family all are as likely, but late turns are rarer.
+double share_of(const Shape& shape) {
+  return shape.family == Family::turning ? 1 / std::sqrt(kTurns[shape.fixed]) : 1;
+}
+
 std::vector<double> all_priors() {
-  std::array<double, kFamilies> members = {};
-  for (const auto& shape : shapes()) ++members[static_cast<size_t>(shape.family)];
+  std::array<double, kFamilies> sums = {};
+  for (const auto& shape : shapes()) sums[static_cast<size_t>(shape.family)] += share_of(shape);
   std::vector<double> all;
   for (const auto& shape : shapes())
-    all.push_back((shape.family == Family::universal ? kUniversalPrior
-                                                     : (1 - kUniversalPrior) / (kFamilies - 1)) /
-                  members[static_cast<size_t>(shape.family)]);
+    all.push_back(prior_of(shape.family) * share_of(shape) /
+                  sums[static_cast<size_t>(shape.family)]);
   return all;
 }
 
@@ -114,14 +152,13 @@ size_t shape_count() {
   return shapes().size();
 }
 
-double log_speedup(size_t shape, double n) {
+double log_speedup(size_t shape, double n, double least) {
   const Shape& one = shapes()[shape];
+  const double more = std::max(n / least, 1.0), fewer = std::log(std::min(n, least));
   const auto [a, b, c] = one.at;
   switch (one.family) {
-    case Family::universal: {
-      const double slower = 1 + kSerial[a] * (n - 1) + kCrosstalk[b] * n * (n - 1);
-      return std::log(n) - std::log(std::max(slower, 1e-6));
-    }
+    case Family::universal:
+      return log_universal(n, {kSerial[a], kCrosstalk[b]});
     case Family::power:
       return kPowers[a] * std::log(n);
     case Family::nodes: {
@@ -140,6 +177,10 @@ double log_speedup(size_t shape, double n) {
              std::log1p(kLackSerial[b] * std::max(n - 1, 0.0));
     case Family::parts:
       return log_parts(n, kParts[one.fixed], kPartWaits[a]);
+    case Family::slower:
+      return fewer + log_universal(more, {0, kHeavyCrosstalk[a]});
+    case Family::turning:
+      return fewer + log_turning(more, kTurns[one.fixed], kFalls[a]);
   }
   return 0;
 }
@@ -156,6 +197,7 @@ const std::vector<double>& shapes_alike() {
 
 std::optional<Universal> universal_of(size_t shape) {
   const Shape& one = shapes()[shape];
+  if (one.family == Family::slower) return Universal{0, kHeavyCrosstalk[one.at[0]]};
   if (one.family != Family::universal) return std::nullopt;
   return Universal{kSerial[one.at[0]], kCrosstalk[one.at[1]]};
 }

@@ -54,8 +54,13 @@ std::string quantity_of(double count) {
   return fmt::format("{:.0f}m", thousandths);
 }
 
-std::string name_of(const Choice& choice) {
-  return fmt::format("{}{}x {:g}", choice.kind, choice.kind.empty() ? "" : " ", choice.count);
+std::string name_of(const Choice& choice, std::string_view resource) {
+  if (!choice.kind.empty()) return fmt::format("{} x {:g}", choice.kind, choice.count);
+  if (resource.empty()) return fmt::format("{:g}", choice.count);
+  const char* many = choice.count == 1 ? "" : "s";
+  if (resource == "cpu") return fmt::format("{:g} CPU{}", choice.count, many);
+  if (resource.ends_with("/gpu")) return fmt::format("{:g} GPU{}", choice.count, many);
+  return fmt::format("{:g} {}", choice.count, resource);
 }
 
 Result<std::vector<Choice>> parse_gpu_choices(const std::string& text) {

@@ -19,7 +19,11 @@ TEST(TrialChoices, MayHaveNoKindAndPartsOfOne) {
   EXPECT_EQ(quantity_of(0.5), "500m");
   EXPECT_EQ(quantity_of(2), "2");
   EXPECT_EQ(name_of({"A100", 2}), "A100 x 2");
-  EXPECT_EQ(name_of({"", 0.25}), "x 0.25");
+  EXPECT_EQ(name_of({"A100", 2}, "nvidia.com/gpu"), "A100 x 2");
+  EXPECT_EQ(name_of({"", 1}, "nvidia.com/gpu"), "1 GPU");
+  EXPECT_EQ(name_of({"", 0.25}, "cpu"), "0.25 CPUs");
+  EXPECT_EQ(name_of({"", 2}, "example.com/fpga"), "2 example.com/fpga");
+  EXPECT_EQ(name_of({"", 2}), "2");
 }
 
 TEST(TrialChoices, WhatIsNoneIsTold) {

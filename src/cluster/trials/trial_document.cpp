@@ -12,7 +12,7 @@ namespace {
 using Json = nlohmann::json;
 using Want = Question::Want;
 
-constexpr std::array<const char*, 4> kEnds = {"measured", "no room", "failed", "lost"};
+constexpr std::array kEnds = {"measured", "no room", "failed", "lost", "no room then"};
 
 Json json_of(const Choice& choice) {
   return {{"kind", choice.kind}, {"count", choice.count}};
@@ -65,12 +65,13 @@ Json choices_json(const TrialReport& report, const Plan& plan) {
   for (size_t i = 0; i < report.choices.size(); ++i) {
     const Standing& standing = plan.standings[i];
     Json one = json_of(report.choices[i]);
-    one["tried"] = standing.tried;
+    one["tried"] = standing.measured.has_value();
     one["works"] = standing.works;
     one["within"] = standing.within;
     one["best"] = standing.best;
-    one["throughput"] = standing.throughput.value;
-    one["throughput_error"] = standing.throughput.sd;
+    one["throughput"] = standing.throughput().value;
+    one["throughput_error"] = standing.throughput().sd;
+    one["expected"] = json_of(standing.expected);
     one["seconds"] = json_of(standing.seconds);
     one["cost"] = json_of(standing.cost);
     one["unit_cost"] = json_of(standing.unit_cost);
@@ -86,6 +87,8 @@ Json laws_json(const std::vector<Law>& laws) {
   for (const auto& law : laws)
     all.push_back({{"kind", law.kind},
                    {"trials", law.trials},
+                   {"likely", law.likely},
+                   {"part", law.part},
                    {"one", json_of(law.one)},
                    {"serial", json_of(law.serial)},
                    {"crosstalk", json_of(law.crosstalk)}});
@@ -98,9 +101,9 @@ Json answer_json(const TrialReport& report, const Plan& plan) {
   Json answer = json_of(report.choices[*plan.answer]);
   answer["clear"] = plan.clear;
   answer["chance"] = standing.best;
-  answer["tried"] = standing.tried;
-  answer["throughput"] = standing.throughput.value;
-  answer["throughput_error"] = standing.throughput.sd;
+  answer["tried"] = standing.measured.has_value();
+  answer["throughput"] = standing.throughput().value;
+  answer["throughput_error"] = standing.throughput().sd;
   answer["unit_cost"] = json_of(standing.unit_cost);
   return answer;
 }
@@ -162,6 +165,9 @@ TrialReport read(const Json& json) {
                      .ended = parse_utc(json.at("ended").get<std::string>()).value_or(Timestamp()),
                      .interrupted = json.at("interrupted").get<bool>(),
                      .question = read_question(json.at("question"))};
+  const Json limits = json.value("limits", Json::object());
+  report.limits.sure = limits.value("sure", report.limits.sure);
+  report.limits.every = limits.value("every", report.limits.every);
   for (const auto& one : json.at("choices")) {
     if (one.contains("no_room"))
       report.ruled.push_back({report.choices.size(), one["no_room"].get<std::string>()});
@@ -199,6 +205,7 @@ std::string report_json(const TrialReport& report) {
                          {"ended", format_utc(report.ended)},
                          {"interrupted", report.interrupted},
                          {"question", json_of(report.question)},
+                         {"limits", {{"sure", report.limits.sure}, {"every", report.limits.every}}},
                          {"choices", choices_json(report, judgement.plan)},
                          {"trials", std::move(trials)},
                          {"laws", laws_json(judgement.laws)},

@@ -105,7 +105,7 @@ void TrialHistory::begin(const TrialResult& trial, const TrialSettings& settings
   auto kept = std::make_unique<Kept>();
   kept->several = copy.pods > 1;
   kept->metric = settings.measure.metric;
-  kept->target.name = name_of(trial.choice);
+  kept->target.name = name_of(trial.choice, settings.copy.resource);
   kept->target.runtime = "kubernetes";
   kept->target.timeout = settings.warm_up + settings.time;
   kept->target.warmup = settings.warm_up;
@@ -115,7 +115,7 @@ void TrialHistory::begin(const TrialResult& trial, const TrialSettings& settings
   else
     kept->target.limits.gpus = quantity_of(copy.each);
   kept->labels = {{session::kTrialOf, settings.copy.trial},
-                  {"choice", name_of(trial.choice)},
+                  {"choice", kept->target.name},
                   {"copy", trial.object}};
   trials_[trial.object] = std::move(kept);
 }
@@ -171,6 +171,7 @@ void TrialHistory::add(Kept& kept, const kubeapi::Pod& pod,
 void TrialHistory::watch(Kept& kept, const std::string& container, Run& run) {
   if (kept.given_up || run.watch || clock_.now() < run.next) return;
   auto watch = agents_.watch(run.node, container);
+  if (!watch && !place_.wanted()) return;
   if (!watch) {
     run.trouble = watch.error().message;
     run.next = clock_.now() + kRest;
@@ -197,6 +198,7 @@ void TrialHistory::ask(const std::vector<Run*>& of_node) const {
       run->rest = kRest;
       continue;
     }
+    if (!place_.wanted()) return;
     run->miss(known.error().message, clock_.now());
     if (std::chrono::steady_clock::now() - begin >= kInVain) trouble = known.error().message;
   }
@@ -307,7 +309,7 @@ std::string TrialHistory::end(const TrialResult& trial, bool interrupted) {
   trials_.erase(found);
   if (kept->session.id.empty()) {
     for (const auto& [id, run] : kept->runs)
-      if (!kept->given_up) give_up(*kept, run->trouble);
+      if (!kept->given_up && !run->trouble.empty()) give_up(*kept, run->trouble);
     return "";
   }
   if (!interrupted) ask_all(*kept, true);

@@ -41,7 +41,8 @@ class TrialHistoryTest : public ::testing::Test {
 
   TrialHistory history() {
     TrialHistory::Place place{.sessions_folder = folder_ / "sessions",
-                              .note = [this](const std::string& what) { notes_.push_back(what); }};
+                              .note = [this](const std::string& what) { notes_.push_back(what); },
+                              .wanted = [this] { return wanted_; }};
     place.app.name_space = "lab";
     place.app.name = "train";
     return {*store_, agents_, clock_, place};
@@ -207,7 +208,8 @@ TEST_F(TrialHistoryTest, what_pods_report_and_use_is_told_by_their_agents) {
   settings_.measure = {.metric = "other"};
   result = run(kept);
   ASSERT_TRUE(result) << result.error().message;
-  EXPECT_EQ(result->reason, "its throughput could not be measured: its agent has no numbers of it");
+  EXPECT_EQ(result->reason,
+            "it ran, but its throughput could not be measured: its agent has no numbers above 0");
 }
 
 TEST_F(TrialHistoryTest, an_interrupted_trial_is_kept_as_such) {
@@ -249,6 +251,20 @@ TEST_F(TrialHistoryTest, an_agent_that_falls_silent_is_told_in_the_run) {
   EXPECT_TRUE(std::any_of(gaps.begin(), gaps.end(), [](const NotMeasured& gap) {
     return gap.what == "app" && gap.why == "it is silent";
   }));
+}
+
+TEST_F(TrialHistoryTest, agents_are_not_blamed_when_whoever_tries_does_not_wait_for_them) {
+  wanted_ = false;
+  for (const bool absent : {false, true}) {
+    agents_.absent = absent;
+    agents_.silent = !absent;
+    auto kept = history();
+    TrialResult trial{.choice = {"A100", 2}, .object = "train-trial-1"};
+    kept.begin(trial, settings_, {.name = trial.object, .workers = 1, .each = 2, .pods = 1});
+    kept.look(trial, pods_on_nodes(1));
+    kept.end(trial, true);
+    EXPECT_TRUE(notes_.empty()) << notes_[0];
+  }
 }
 
 TEST_F(TrialHistoryTest, what_an_agent_cannot_tell_says_nothing_about_the_choice) {

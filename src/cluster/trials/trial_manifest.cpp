@@ -115,6 +115,7 @@ class Copier {
     metadata["name"] = copy.name;
     metadata["namespace"] = settings_.name_space;
     add_owner(metadata);
+    add_maker(metadata);
     Json spec = at(object, "spec");
     if (!spec.is_object()) return bad_input("it has no spec");
     object = {{"apiVersion", object["apiVersion"]},
@@ -142,6 +143,15 @@ class Copier {
                                                 {"name", owner.name},
                                                 {"uid", owner.uid},
                                                 {"controller", false}}});
+  }
+
+  /// Pods of a Job have none: they go with it.
+  void add_maker(Json& metadata) const {
+    if (settings_.owner.empty()) return;
+    Json& annotations = map_at(metadata, "annotations");
+    annotations[kTrialOwner] = settings_.owner;
+    annotations[kTrialMachine] = settings_.machine;
+    annotations[kTrialDeadline] = fmt::to_string(deadline());
   }
 
   Result<void> change(Json& spec, TrialCopy& copy) {
@@ -236,8 +246,8 @@ class Copier {
     if (container == nullptr) return bad_input("its pods have no containers");
     for (auto& one : spec["containers"]) {
       if (!one.is_object()) return bad_input("one of its containers is none");
-      set_env(one, kTrialGpus, quantity_of(choice_.count));
-      set_env(one, kTrialWorkers, quantity_of(copy.workers));
+      set_env(one, kTrialGpus, fmt::format("{:g}", choice_.count));
+      set_env(one, kTrialWorkers, fmt::format("{:g}", copy.workers));
     }
     if (!has_gpus) return {};
     if (!settings_.shares_nodes) keep_apart(spec, copy);
@@ -306,8 +316,8 @@ Result<TrialCopy> make_trial_copy(const TrialSource& source, const Choice& choic
                                   const CopySettings& settings, uint64_t number) {
   const bool divided = choice.count != std::floor(choice.count);
   if (divided && settings.resource != "cpu")
-    return bad_input(
-        fmt::format("{}: parts of {} cannot be asked for", name_of(choice), settings.resource));
+    return bad_input(fmt::format("{}: parts of {} cannot be asked for",
+                                 name_of(choice, settings.resource), settings.resource));
   auto copy = Copier(source, choice, settings).copy(number);
   if (!copy && copy.error().kind == ErrorKind::input)
     return bad_input(fmt::format("{}: {}", source.name, copy.error().message));

@@ -68,9 +68,10 @@ Result<void> measure_trial(const TrialSettings& settings, const Witnesses& witne
     return {};
   }
   if (!(rate > 0)) {
-    result.end = TrialEnd::failed;
-    result.reason = fmt::format("its throughput could not be measured: {} has no numbers of it",
-                                result.source.empty() ? "its agent" : result.source);
+    result.end = TrialEnd::lost;  // it ran
+    result.reason =
+        fmt::format("it ran, but its throughput could not be measured: {} has no numbers above 0",
+                    result.source.empty() ? "its agent" : result.source);
     return {};
   }
   const double price = price_of(settings.prices, result.choice);

@@ -72,7 +72,7 @@ Result<void> TrialRunner::create(Copy& copy) {
   }
   if (written->outcome != Outcome::refused) return refused(written->why);
   const bool quota = written->why.find("exceeded quota") != std::string::npos;
-  copy.result.end = quota ? TrialEnd::no_room : TrialEnd::failed;
+  copy.result.end = quota ? without_room(copy, written->why) : TrialEnd::failed;
   copy.result.reason = written->why;
   finish(copy);
   return {};
@@ -111,7 +111,7 @@ Result<void> TrialRunner::start(Copy& copy) {
     copy.phase = Copy::Phase::staying;
     copy.measured_from = world_.clock.now() + settings_.warm_up;
     copy.until = copy.measured_from + settings_.time;
-    world_.doing(fmt::format("{} runs on {}", name_of(copy.result.choice),
+    world_.doing(fmt::format("{} runs on {}", shown(copy.result.choice),
                              fmt::join(copy.result.nodes, ", ")));
     return {};
   }
@@ -125,7 +125,7 @@ Result<void> TrialRunner::start(Copy& copy) {
   }
   const auto trouble = copy.pods.trouble(stopper);
   if (!trouble.hopeless && !is_over(copy)) return {};
-  copy.result.end = trouble.unschedulable ? TrialEnd::no_room : TrialEnd::failed;
+  copy.result.end = trouble.unschedulable ? without_room(copy, trouble.text) : TrialEnd::failed;
   copy.result.reason = trouble.text;
   if (trouble.text.empty())
     copy.result.reason = copy.now.empty()

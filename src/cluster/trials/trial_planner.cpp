@@ -12,13 +12,22 @@
 namespace assay::cluster {
 namespace {
 
-/// Where several trials promise as much, what is likely to be the best is tried.
+using Want = Question::Want;
+
+/// Where several trials promise as much, what is likely to be the best is tried, if it was not.
 constexpr double kBestBonus = 0.02;
 constexpr size_t kThoughtThrough = 6;
-/// A choice is tried again so often when it was lost, and when it was measured and the noise of one
-/// trial leaves the answer open.
+/// A choice is tried so often when it was lost or found no room, and when it was measured and the
+/// noise of one trial leaves the answer open.
 constexpr size_t kMostLost = 2;
 constexpr size_t kMostMeasured = 3;
+/// How far what was measured may be from what is expected of it, as a logarithm, and in deviations.
+constexpr double kMisfit = 0.07;
+constexpr double kSurelyOff = 2.5;
+/// Of a trial that does not say how exact it is.
+constexpr double kUsualError = 0.025;
+/// Chances that differ by less are the same.
+constexpr double kSameChance = 0.02;
 
 std::vector<Speed> speeds_of(const std::vector<Tried>& trials) {
   std::vector<Speed> speeds;
@@ -33,9 +42,35 @@ bool may_be_tried(size_t choice, const std::vector<Tried>& trials) {
   for (const auto& trial : trials) {
     if (trial.choice != choice) continue;
     if (trial.end == TrialEnd::failed || trial.end == TrialEnd::no_room) return false;
-    ++(trial.end == TrialEnd::lost ? lost : measured);
+    ++(trial.end == TrialEnd::measured ? measured : lost);
   }
   return lost < kMostLost && measured < kMostMeasured;
+}
+
+/// The mean of its trials, by how exact they are; no more exact than they agree.
+std::optional<Estimate> measured_of(size_t choice, const std::vector<Tried>& trials) {
+  std::vector<double> speeds;
+  double sum = 0, weights = 0;
+  for (const auto& trial : trials) {
+    if (trial.choice != choice || trial.end != TrialEnd::measured) continue;
+    const double weight = std::pow(trial.error > 0 ? trial.error : kUsualError, -2);
+    speeds.push_back(trial.throughput);
+    sum += weight * trial.throughput;
+    weights += weight;
+  }
+  if (speeds.empty()) return std::nullopt;
+  const double mean = sum / weights;
+  double squares = 0;
+  for (const double speed : speeds) squares += std::pow(speed / mean - 1, 2);
+  const double count = static_cast<double>(speeds.size());
+  const double spread = count > 1 ? std::sqrt(squares / (count - 1) / count) : 0;
+  return Estimate{mean, std::max(1 / std::sqrt(weights), spread)};
+}
+
+bool fits(const Standing& standing) {
+  const double off = std::abs(std::log(standing.measured->value / standing.expected.value));
+  const double doubt = std::hypot(standing.measured->sd, standing.expected.sd);
+  return off <= std::max(kMisfit, kSurelyOff * doubt);
 }
 
 class Planner {
@@ -53,12 +88,12 @@ class Planner {
   Plan plan() {
     Plan plan;
     plan.standings = standings();
-    plan.answer = answer();
-    plan.fastest = best_by(Question::Want::fastest);
-    plan.cheapest = best_by(Question::Want::cheapest);
-    if (plan.answer)
-      plan.clear =
-          plan.standings[*plan.answer].best >= limits_.sure && plan.standings[*plan.answer].tried;
+    plan.answer = answer(plan.standings);
+    const bool bounded = question_.budget > 0 || question_.deadline > 0;
+    for (const Want want : {Want::fastest, Want::cheapest})
+      (want == Want::fastest ? plan.fastest : plan.cheapest) =
+          !bounded && want == question_.want ? plan.answer : best_by(want, plan.standings);
+    plan.clear = is_clear(plan);
     const auto done = static_cast<size_t>(
         std::count_if(trials_.begin(), trials_.end(), [](const Tried& one) { return !one.known; }));
     if (limits_.every || (!plan.clear && done < most_trials()))
@@ -71,46 +106,81 @@ class Planner {
     return limits_.most_trials > 0 ? limits_.most_trials : half_of(belief_.choices().size());
   }
 
+  bool is_clear(const Plan& plan) const {
+    if (!plan.answer) return false;
+    const Standing& answer = plan.standings[*plan.answer];
+    return answer.best >= limits_.sure && answer.measured &&
+           std::all_of(plan.standings.begin(), plan.standings.end(), [&](const Standing& one) {
+             return one.fits && !(one.had_no_room && one.best > (1 - limits_.sure) * one.works);
+           });
+  }
+
   std::vector<Standing> standings() const {
     std::vector<Standing> all;
     for (size_t i = 0; i < belief_.choices().size(); ++i) {
       Standing one;
-      one.throughput = belief_.throughput(i);
+      one.expected = belief_.throughput(i);
+      one.measured = measured_of(i, trials_);
+      one.had_no_room =
+          !one.measured && std::any_of(trials_.begin(), trials_.end(), [&](const Tried& trial) {
+            return trial.choice == i && trial.end == TrialEnd::busy;
+          });
       one.works = works_[i];
       one.within = worlds_.within()[i];
       one.best = worlds_.chances()[i];
-      for (const auto& trial : trials_)
-        one.tried |= trial.choice == i && trial.end == TrialEnd::measured;
       const double price = price_of(question_.prices, belief_.choices()[i]);
-      if (price > 0) one.unit_cost = price / 3600 / one.throughput.value;
-      if (question_.work > 0) one.seconds = question_.work / one.throughput.value;
+      const double speed = one.throughput().value;
+      if (price > 0) one.unit_cost = price / 3600 / speed;
+      if (question_.work > 0) one.seconds = question_.work / speed;
       if (question_.work > 0 && price > 0) one.cost = question_.work * *one.unit_cost;
       all.push_back(one);
     }
+    // A single one cannot contradict itself.
+    const auto measured = std::count_if(
+        all.begin(), all.end(), [](const Standing& one) { return one.measured.has_value(); });
+    for (auto& one : all) one.fits = measured < 2 || !one.measured || cluster::fits(one);
     return all;
   }
 
-  /// The one that is most likely the best; nothing when it is more likely that none will do.
-  std::optional<size_t> answer() const {
-    const auto& chances = worlds_.chances();
-    const auto best = std::max_element(chances.begin(), chances.end());
-    if (*best <= worlds_.none()) return std::nullopt;
-    return static_cast<size_t>(best - chances.begin());
+  /// The one that is most likely the best; nothing when it is more likely that none will do. What
+  /// found no room is no answer while another was measured, and of those that are as good the
+  /// smallest is one.
+  std::optional<size_t> answer(const std::vector<Standing>& standings) const {
+    std::optional<size_t> best;
+    const bool any = std::any_of(standings.begin(), standings.end(),
+                                 [](const Standing& one) { return one.measured && one.best > 0; });
+    const auto may_be = [&](size_t i) { return !(any && standings[i].had_no_room); };
+    for (size_t i = 0; i < standings.size(); ++i)
+      if (may_be(i) && (!best || standings[i].best > standings[*best].best)) best = i;
+    if (!best || standings[*best].best <= worlds_.none()) return std::nullopt;
+    const auto& choices = belief_.choices();
+    const auto first = *best;
+    for (size_t i = 0; i < standings.size(); ++i)
+      if (may_be(i) && choices[i].kind == choices[first].kind &&
+          choices[i].count < choices[*best].count &&
+          standings[i].measured.has_value() == standings[first].measured.has_value() &&
+          standings[i].best >= standings[first].best - kSameChance)
+        best = i;
+    return best;
   }
 
-  std::optional<size_t> best_by(Question::Want want) const {
+  std::optional<size_t> best_by(Want want, const std::vector<Standing>& standings) const {
     std::optional<size_t> best;
     double most = -1e300;
     for (size_t i = 0; i < belief_.choices().size(); ++i) {
       const double price = price_of(question_.prices, belief_.choices()[i]);
-      if (works_[i] < 0.5 || (want == Question::Want::cheapest && !(price > 0))) continue;
-      const double worth = std::log(belief_.throughput(i).value) -
-                           (want == Question::Want::cheapest ? std::log(price) : 0);
+      if (works_[i] < 0.5 || (want == Want::cheapest && !(price > 0))) continue;
+      const double worth = std::log(standings[i].throughput().value) -
+                           (want == Want::cheapest ? std::log(price) : 0);
       if (worth <= most) continue;
       most = worth;
       best = i;
     }
     return best;
+  }
+
+  double bonus_of(size_t choice) const {
+    return works_[choice] == 1 ? 0 : kBestBonus * worlds_.chances()[choice];
   }
 
   /// With several trials left, the most promising are thought through once more, each with a second
@@ -120,16 +190,19 @@ class Planner {
     for (size_t i = 0; i < belief_.choices().size(); ++i) {
       const bool again = works_[i] == 1;  // it was measured before
       if (may_be_tried(i, trials_) && works_[i] > 0 && !(limits_.every && again))
-        all.emplace_back(worlds_.promise(i) + kBestBonus * worlds_.chances()[i], i);
+        all.emplace_back(worlds_.promise(i) + bonus_of(i), i);
     }
     if (all.empty()) return std::nullopt;
+    // Who has its room has it still: while nothing is known, others come first.
+    if (all.size() > 1 && speeds_of(trials_).empty() && !trials_.empty() &&
+        trials_.back().end == TrialEnd::busy)
+      std::erase_if(all, [&](const auto& one) { return one.second == trials_.back().choice; });
     std::sort(all.begin(), all.end(), std::greater<>());
     if (left < 2 || limits_.every) return all.front().second;
     all.resize(std::min(all.size(), kThoughtThrough));
     std::vector<size_t> then;
     for (const auto& [value, choice] : all) then.push_back(choice);
-    for (auto& [value, choice] : all)
-      value = worlds_.promise(choice, then) + kBestBonus * worlds_.chances()[choice];
+    for (auto& [value, choice] : all) value = worlds_.promise(choice, then) + bonus_of(choice);
     return std::max_element(all.begin(), all.end())->second;
   }
 
@@ -151,13 +224,18 @@ size_t half_of(size_t choices) {
 Result<void> check_question(const Question& question, const std::vector<Choice>& choices) {
   if ((question.budget > 0 || question.deadline > 0) && !(question.work > 0))
     return bad_input("a budget or a deadline needs --work: how many units are to be done");
-  if (question.want != Question::Want::cheapest && !(question.budget > 0)) return {};
+  for (const auto& [kind, price] : question.prices)
+    if (!kind.empty() && std::none_of(choices.begin(), choices.end(),
+                                      [&](const Choice& one) { return one.kind == kind; }))
+      return bad_input(
+          fmt::format("--price names {}, which is none of the choices", in_quotes(kind)));
+  if (question.want != Want::cheapest && !(question.budget > 0)) return {};
   for (const auto& choice : choices)
     if (!(price_of(question.prices, choice) > 0))
-      return bad_input(
-          fmt::format("what is cheapest or within a budget needs the price of {}: "
-                      "--price '{}=0.35'",
-                      in_quotes(choice.kind), choice.kind));
+      return bad_input(fmt::format(
+          "what is cheapest or within a budget needs the price of an hour{}: --price '{}0.35'",
+          choice.kind.empty() ? "" : " of " + in_quotes(choice.kind),
+          choice.kind.empty() ? "" : choice.kind + "="));
   return {};
 }
 

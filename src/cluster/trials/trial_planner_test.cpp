@@ -50,6 +50,128 @@ TEST(TrialPlanner, FindsTheFastestAndTheCheapest) {
   EXPECT_EQ(plan.cheapest, plan.answer);
 }
 
+TEST(TrialPlanner, ASingleTrialDoesNotMakeItClearThatMoreAreFaster) {
+  const auto choices = choices_of("1,2");
+  std::vector<Tried> trials = {measured(1, 51)};
+  Plan plan = plan_trials(choices, trials, {});
+  EXPECT_FALSE(plan.clear);
+  EXPECT_EQ(plan.next, 0U);
+  trials.push_back(measured(0, 101));
+  plan = plan_trials(choices, trials, {});
+  EXPECT_EQ(plan.answer, 0U);
+  EXPECT_TRUE(plan.clear);
+  EXPECT_NEAR(plan.standings[0].expected.value, 101, 3) << "a law explains it";
+}
+
+TEST(TrialPlanner, PartsOfOneMayBeSlowerThanSmallerOnes) {
+  const auto choices = choices_of("0.25,0.5,1");
+  std::vector<Tried> trials;
+  const auto try_out = [&](size_t i) { return measured(i, 10 / choices[i].count); };
+  const Plan plan = follow(choices, {}, try_out, trials);
+  EXPECT_EQ(plan.answer, 0U);
+}
+
+TEST(TrialPlanner, WhatIsMeasuredOfManyTellsOfAFasterOneWhereMoreAreSlower) {
+  const auto choices = choices_of("a:1,2,4,8;b:1,2,4,8");
+  const Prices prices = {{"a", 1}, {"b", 1}};
+  // Of each kind only many were tried: that they are slower than fewer is not excluded by it.
+  const std::vector<Tried> trials = {measured(2, 100), measured(7, 40)};
+  const Plan plan = plan_trials(choices, trials, {.prices = prices}, {.most_trials = 8});
+  EXPECT_FALSE(plan.clear);
+  EXPECT_GT(plan.standings[0].best + plan.standings[1].best, 0.02);
+}
+
+TEST(TrialPlanner, WhatWasMeasuredIsToldAsItWas) {
+  const auto choices = choices_of("1,2,4");
+  const std::vector<Tried> trials = {measured(0, 100), measured(1, 30), measured(2, 300),
+                                     measured(0, 104)};
+  const Plan plan = plan_trials(choices, trials, {.prices = {{"", 3.6}}, .work = 1020});
+  EXPECT_EQ(plan.standings[0].throughput().value, 102) << "the mean of two";
+  EXPECT_EQ(plan.standings[0].seconds, 10);
+  EXPECT_NEAR(plan.standings[0].cost.value(), 0.01, 1e-9);
+  EXPECT_EQ(plan.standings[1].throughput().value, 30);
+  EXPECT_FALSE(plan.standings[1].fits);
+  EXPECT_FALSE(plan.clear) << "no law explains the second";
+}
+
+/// Choices, and how fast each of them is.
+struct Job {
+  const char* choices;
+  std::vector<double> speeds;
+};
+
+TEST(TrialPlanner, IsNotSureOfWhatIsWrong) {
+  const std::vector<Job> jobs = {
+      {"T4:1;H:1,8", {100, 1000, 300}}, {"T4:1,2;H:1,8", {100, 55, 1000, 300}},
+      {"T4:1;H:1,4", {100, 800, 300}},  {"16,32,64", {100, 150, 60}},
+      {"4,8,16", {100, 150, 60}},       {"0.1,0.5,1,2,4", {10, 50, 100, 50, 25}}};
+  for (const auto& job : jobs) {
+    std::vector<Tried> trials;
+    const auto try_out = [&](size_t i) { return measured(i, job.speeds[i]); };
+    const Plan plan = follow(choices_of(job.choices), {}, try_out, trials);
+    ASSERT_TRUE(plan.answer) << job.choices;
+    const double best = *std::max_element(job.speeds.begin(), job.speeds.end());
+    EXPECT_TRUE(!plan.clear || job.speeds[*plan.answer] == best) << job.choices;
+  }
+}
+
+TEST(TrialPlanner, OfThoseThatAreAsGoodItAnswersTheSmallest) {
+  const auto choices = choices_of("1,2,4");
+  std::vector<Tried> trials = {measured(0, 100), measured(1, 100), measured(2, 100)};
+  const Plan plan = plan_trials(choices, trials, {});
+  EXPECT_EQ(plan.answer, 0U);
+  EXPECT_EQ(plan.fastest, plan.answer) << "there is one fastest";
+}
+
+TEST(TrialPlanner, TrialsThatDisagreeAreNotExact) {
+  const auto told = [](double a, double b, double other) {
+    const std::vector<Tried> trials = {{.choice = 0, .throughput = 100, .error = a},
+                                       {.choice = 0, .throughput = other, .error = b}};
+    return plan_trials(choices_of("2"), trials, {}).standings[0];
+  };
+  EXPECT_GT(told(0.01, 0.01, 120).measured->sd, 0.08);
+  EXPECT_NEAR(told(0.01, 0.3, 130).measured->value, 100, 0.5) << "the exact one counts more";
+  EXPECT_TRUE(told(0.01, 0.01, 120).fits) << "one choice cannot contradict itself";
+}
+
+TEST(TrialPlanner, NoiseIsNoContradiction) {
+  std::vector<Tried> trials;
+  for (const auto& [choice, speed] : {std::pair(0, 100.0), {1, 230.0}, {2, 340.0}})
+    trials.push_back({.choice = static_cast<size_t>(choice), .throughput = speed, .error = 0.1});
+  const Plan plan = plan_trials(choices_of("1,2,4"), trials, {});
+  EXPECT_TRUE(plan.standings[1].fits);
+  EXPECT_TRUE(plan.clear);
+}
+
+TEST(TrialPlanner, WhatNeverFoundRoomIsNoAnswerAndKeepsOthersFromBeingClear) {
+  const Tried full{.choice = 2, .end = TrialEnd::busy};
+  const Plan plan =
+      plan_trials(choices_of("1,2,4"), {measured(0, 100), measured(1, 195), full, full}, {});
+  EXPECT_EQ(plan.answer, 1U);
+  EXPECT_TRUE(plan.standings[2].had_no_room);
+  EXPECT_FALSE(plan.clear);
+  std::vector<Tried> trials = {measured(0, 100), measured(1, 780)};
+  for (size_t i = 2; i < 5; ++i)
+    for (int n = 0; n < 2; ++n) trials.push_back({.choice = i, .end = TrialEnd::busy});
+  const Plan kinds = plan_trials(choices_of("a:1,8;b:1,2,4"), trials, {}, {.every = true});
+  EXPECT_EQ(kinds.answer, 1U);
+  EXPECT_FALSE(kinds.clear) << "the other kind may be faster";
+}
+
+TEST(TrialPlanner, WithoutRoomJustThenItIsTriedOnceMore) {
+  const auto choices = choices_of("1,2");
+  std::vector<Tried> trials = {measured(0, 100), {.choice = 1, .end = TrialEnd::busy}};
+  Plan plan = plan_trials(choices, trials, {}, {.most_trials = 9});
+  EXPECT_EQ(plan.next, 1U);
+  EXPECT_FALSE(plan.clear);
+  EXPECT_EQ(plan_trials(choices, {trials[1]}, {}, {.most_trials = 9}).next, 0U)
+      << "while nothing is known, others come first";
+  trials.push_back(trials[1]);
+  plan = plan_trials(choices, trials, {}, {.most_trials = 9});
+  EXPECT_NE(plan.next, 1U);
+  EXPECT_FALSE(plan.clear) << "it may be the faster one, once there is room";
+}
+
 TEST(TrialPlanner, KeepsABudgetAndADeadline) {
   const auto choices = choices_of("a:1,2,4,8");
   // Twice as many are 1.6 times as fast: each doubling is a quarter dearer.
@@ -136,6 +258,7 @@ TEST(TrialPlanner, QuestionsNeedPricesAndWork) {
   EXPECT_TRUE(check_question({}, choices));
   EXPECT_FALSE(check_question({.want = Want::cheapest, .prices = {{"a", 1}}}, choices));
   EXPECT_TRUE(check_question({.want = Want::cheapest, .prices = {{"", 1}}}, choices));
+  EXPECT_FALSE(check_question({.prices = {{"c", 1}}}, choices)) << "no choice has that kind";
   EXPECT_FALSE(check_question({.prices = {{"", 1}}, .budget = 1}, choices));
   EXPECT_FALSE(check_question({.deadline = 1}, choices));
   EXPECT_TRUE(check_question({.work = 5, .deadline = 1}, choices));

@@ -63,7 +63,78 @@ TEST(TrialReport, TellsTheAnswerFirst) {
   EXPECT_NE(text.find("J/unit"), std::string::npos) << text;
   EXPECT_NE(text.find(" 0.25 "), std::string::npos) << "energy of a unit\n" << text;
   EXPECT_NE(text.find("not tried"), std::string::npos) << text;
-  EXPECT_NE(text.find("How they scale"), std::string::npos) << text;
+  EXPECT_EQ(text.find("How they scale"), std::string::npos) << "one number tells no law\n" << text;
+  TrialReport more = example();
+  more.trials.push_back(more.trials[1]);
+  more.trials.back().choice = {"T4", 2};
+  more.trials.back().throughput.value = 600;
+  EXPECT_NE(report_text(more).find("How they scale\n  T4: 31"), std::string::npos)
+      << report_text(more);
+}
+
+TEST(TrialReport, ShowsWhatWasMeasuredAndWhereNoLawExplainsIt) {
+  TrialReport report = example();
+  report.ruled.clear();
+  report.trials.resize(1);
+  report.choices = {{"", 1}, {"", 2}, {"", 4}};
+  report.question = {};
+  TrialResult trial = report.trials[0];
+  report.trials.clear();
+  for (const auto& [count, speed] : {std::pair(1, 100.0), {2, 30.0}, {4, 300.0}}) {
+    trial.choice = {"", static_cast<double>(count)};
+    trial.throughput.value = speed;
+    report.trials.push_back(trial);
+  }
+  const std::string text = report_text(report);
+  EXPECT_TRUE(text.starts_with("4 GPUs: fastest, 300 samples_per_second ± 1 %")) << text;
+  EXPECT_NE(text.find("That is not clear: no law explains what was measured"), std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("How they scale"), std::string::npos) << text;
+  EXPECT_NE(text.find("2 GPUs: 30 was measured, "), std::string::npos) << text;
+  EXPECT_NE(text.find("No law explains these trials well"), std::string::npos) << text;
+  const Json document = Json::parse(report_json(report));
+  EXPECT_EQ(document["choices"][1]["throughput"], 30);
+  EXPECT_NE(document["choices"][1]["expected"]["value"], 30);
+  EXPECT_EQ(report_text(example()).find("No law explains"), std::string::npos);
+}
+
+TEST(TrialReport, RoomThatOthersHadIsToldSo) {
+  TrialReport report = example();
+  report.trials.push_back({.choice = {"T4", 2}, .end = TrialEnd::busy, .reason = "Insufficient"});
+  EXPECT_NE(report_text(report).find("no room just then: Insufficient"), std::string::npos);
+  EXPECT_EQ(report_json(read_report(report_json(report)).value()), report_json(report));
+  TrialReport few = report;
+  few.ruled.clear();
+  few.choices = {{"T4", 1}, {"T4", 2}};
+  few.trials = {report.trials[1], report.trials.back()};
+  EXPECT_TRUE(report_text(few).starts_with("T4 x 1: fastest of what had room, 310"))
+      << report_text(few);
+  EXPECT_NE(report_text(few).find("T4 x 2 may be better; there was no room for it."),
+            std::string::npos)
+      << report_text(few);
+  EXPECT_FALSE(nothing_is_known(report));
+  report.trials = {report.trials.back()};
+  EXPECT_TRUE(report_text(report).starts_with("Nothing was measured")) << report_text(report);
+  EXPECT_TRUE(nothing_is_known(report));
+  report.trials.clear();
+  for (const auto& choice : report.choices)
+    report.trials.push_back({.choice = choice, .end = TrialEnd::failed, .reason = "it ended"});
+  EXPECT_FALSE(nothing_is_known(report)) << "all are known not to work";
+  report.trials.pop_back();
+  report.ruled.clear();
+  EXPECT_TRUE(nothing_is_known(report)) << "one was not tried";
+  EXPECT_NE(report_text(report).find("--all tries each choice"), std::string::npos);
+  report.trials.push_back({.choice = report.choices.back(), .end = TrialEnd::lost});
+  EXPECT_TRUE(report_text(report).starts_with("Nothing was measured, so that nothing is known.\n"))
+      << report_text(report);
+}
+
+TEST(TrialReport, AFailureAfterASuccessIsTold) {
+  TrialReport report = example();
+  report.trials.push_back(
+      {.choice = {"T4", 1}, .end = TrialEnd::failed, .reason = "it ended with 1"});
+  EXPECT_NE(report_text(report).find("measured, then it ended with 1"), std::string::npos)
+      << report_text(report);
 }
 
 TEST(TrialReport, SaysThatNothingWillDo) {

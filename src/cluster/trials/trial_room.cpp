@@ -7,7 +7,9 @@
 #include <map>
 #include <vector>
 
+#include <assay/base/text.h>
 #include <assay/kubeapi/follower.h>
+#include <assay/kubeapi/quantity.h>
 
 namespace assay::cluster {
 namespace {
@@ -17,7 +19,7 @@ constexpr size_t kFewNodes = 20;
 constexpr size_t kMostObjects = 200'000;
 constexpr size_t kPage = 500;
 
-using Room = std::map<std::string, double>;  ///< what is free, by nodes
+using Room = std::map<std::string, double, std::less<>>;  ///< what is free, by nodes
 
 /// Takes away what the pods there ask for.
 Result<void> take_pods(kubeapi::Client& client, const std::string& node,
@@ -35,6 +37,21 @@ Result<void> take_pods(kubeapi::Client& client, const std::string& node,
   return {};
 }
 
+/// "requested: cpu=2,memory=1Gi," -> amounts
+Room amounts_behind(std::string_view text, std::string_view word) {
+  Room amounts;
+  const size_t at = text.find(word);
+  if (at == text.npos) return amounts;
+  text.remove_prefix(at + word.size());
+  text = trim(text);
+  for (std::string_view rest = text.substr(0, text.find_first_of(" ;'")); !rest.empty();) {
+    std::string_view amount = next_field(rest, ',');
+    const std::string_view name = next_field(amount, '=');
+    if (const auto value = kubeapi::parse_quantity(amount)) amounts[std::string(name)] = *value;
+  }
+  return amounts;
+}
+
 /// What the node could ever give; 0: it does not count.
 double amount_of(const kubeapi::Node& node, const RoomWanted& wanted) {
   const auto label = node.labels.find(wanted.node_label);
@@ -48,6 +65,28 @@ double amount_of(const kubeapi::Node& node, const RoomWanted& wanted) {
 }
 
 }  // namespace
+
+bool quota_may_allow(std::string_view refusal, double pods) {
+  const Room requested = amounts_behind(refusal, "requested:");
+  const Room limited = amounts_behind(refusal, "limited:");
+  return !requested.empty() &&
+         std::all_of(requested.begin(), requested.end(), [&](const auto& one) {
+           const auto most = limited.find(one.first);
+           return most != limited.end() && pods * one.second <= most->second;
+         });
+}
+
+std::set<std::string> insufficient_in(std::string_view text) {
+  constexpr std::string_view kWord = "Insufficient ";
+  std::set<std::string> all;
+  for (size_t at = text.find(kWord); at != text.npos; at = text.find(kWord)) {
+    text.remove_prefix(at + kWord.size());
+    std::string_view name = text.substr(0, text.find_first_of(" ,;'"));
+    while (name.ends_with('.')) name.remove_suffix(1);
+    all.emplace(name);
+  }
+  return all;
+}
 
 Result<bool> has_room(kubeapi::Client& client, const RoomWanted& wanted, net::Stopper& stopper) {
   if (wanted.resource != "cpu" && wanted.resource.find('/') == std::string::npos)

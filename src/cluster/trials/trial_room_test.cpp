@@ -74,5 +74,31 @@ TEST(TrialRoom, what_pods_are_not_asked_about_is_not_guessed) {
   EXPECT_FALSE(room(server, {.resource = "memory"}));
 }
 
+TEST(TrialRoom, AQuotaMayAllowLaterWhatItAllowsAtAll) {
+  const auto may = [](const char* refusal) { return quota_may_allow(refusal, 1); };
+  EXPECT_TRUE(
+      may("pods \"x\" is forbidden: exceeded quota: lab, requested: requests.cpu=2, "
+          "used: requests.cpu=3, limited: requests.cpu=4"));
+  EXPECT_TRUE(
+      may("exceeded quota: lab, requested: memory=1Gi,cpu=500m, used: memory=2Gi,cpu=2, "
+          "limited: memory=2Gi,cpu=2"));
+  EXPECT_FALSE(
+      may("exceeded quota: lab, requested: memory=1Gi,cpu=3, used: memory=2Gi,cpu=2, "
+          "limited: memory=2Gi,cpu=2"));
+  const char* const kPods = "requested: cpu=1, used: cpu=3, limited: cpu=3; ask for more";
+  EXPECT_TRUE(quota_may_allow(kPods, 3));
+  EXPECT_FALSE(quota_may_allow(kPods, 4)) << "its other pods are those that use it";
+  for (const char* text : {"exceeded quota: lab, requested: cpu=2", "exceeded quota: lab", "",
+                           "requested: cpu, limited: cpu"})
+    EXPECT_FALSE(may(text)) << text;
+}
+
+TEST(TrialRoom, SchedulersSayWhatTheyLack) {
+  EXPECT_EQ(insufficient_in("0/3 nodes are available: 1 Insufficient cpu, 1 Insufficient "
+                            "nvidia.com/gpu, 1 Insufficient memory."),
+            (std::set<std::string>{"cpu", "memory", "nvidia.com/gpu"}));
+  EXPECT_TRUE(insufficient_in("0/1 nodes are available: 1 node(s) didn't match").empty());
+}
+
 }  // namespace
 }  // namespace assay::cluster

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "manifest_json.h"
 #include "trial_copy.h"
 #include "trial_room.h"
 
@@ -102,6 +103,27 @@ std::optional<std::string> TrialRunner::lacks_room(const Choice& choice) {
   return fmt::format("no node has so many {}", settings_.copy.resource);
 }
 
+/// What it is without room: there may be some later, where a node could hold it.
+TrialEnd TrialRunner::without_room(const Copy& copy, const std::string& why) {
+  const auto scarce = insufficient_in(why);
+  if (scarce.empty())
+    return quota_may_allow(why, copy.made.workers) ? TrialEnd::busy : TrialEnd::no_room;
+  if (lacks_room(copy.result.choice) || nodes_->empty()) return TrialEnd::no_room;
+  const auto manifest = nlohmann::json::parse(copy.made.manifest, nullptr, false);
+  const auto holds = [&](const kubeapi::Node& node) {
+    return std::all_of(scarce.begin(), scarce.end(), [&](const std::string& resource) {
+      const auto amount = node.allocatable.find(resource);
+      return amount != node.allocatable.end() &&
+             most_requested(manifest, resource) <= amount->second;
+    });
+  };
+  return std::any_of(nodes_->begin(), nodes_->end(), holds) ? TrialEnd::busy : TrialEnd::no_room;
+}
+
+std::string TrialRunner::shown(const Choice& choice) const {
+  return name_of(choice, settings_.copy.resource);
+}
+
 bool TrialRunner::is_over(const Copy& copy) const {
   return world_.clock.now() >= copy.until;
 }
@@ -146,7 +168,7 @@ void TrialRunner::begin(const Choice& choice) {
   copy->result.choice = choice;
   copy->result.object = made->name;
   copy->until = world_.clock.now() + settings_.patience;
-  world_.doing(fmt::format("trying {} as {}", name_of(choice), made->name));
+  world_.doing(fmt::format("trying {} as {}", shown(choice), made->name));
   if (history_ != nullptr) history_->begin(copy->result, settings_, *made);
   copies_.push_back(std::move(copy));
 }

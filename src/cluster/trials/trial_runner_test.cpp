@@ -2,6 +2,7 @@
 #include "trials/testing/fake_cluster.h"
 #include "trials/testing/trial_fixture.h"
 
+#include <assay/base/process_id.h>
 #include <assay/cluster/trial_runner.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +23,7 @@ class TrialRunnerTest : public ::testing::Test {
 
   Result<TrialResult> run(const Choice& choice = {"A100", 2}) {
     TrialRunner runner(client_, nullptr, world(), settings_);
-    const auto prepared = runner.prepare(read_trial_source(kJob, "job.yaml").value());
+    const auto prepared = runner.prepare(read_trial_source(source_, "job.yaml").value());
     if (!prepared) return fail(prepared.error());
     return runner.run(choice);
   }
@@ -51,6 +52,7 @@ class TrialRunnerTest : public ::testing::Test {
   ManualClock clock_{kStart};
   TrialSettings settings_ = testing::short_trials();
   bool wanted_ = true;
+  std::string source_ = kJob;
 };
 
 TEST_F(TrialRunnerTest, measures_and_removes) {
@@ -97,15 +99,56 @@ TEST_F(TrialRunnerTest, pods_that_somebody_replaced_are_lost) {
   EXPECT_EQ(cluster_.objects(), 0U);
 }
 
-TEST_F(TrialRunnerTest, a_pod_without_room_is_a_result) {
-  cluster_.status =
-      R"({"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False",
-      "reason": "Unschedulable", "message": "0/1 nodes are available: 1 Insufficient nvidia.com/gpu."}]})";
+constexpr const char* kWaits = R"({"phase": "Pending", "conditions": [{"type": "PodScheduled",
+    "status": "False", "reason": "Unschedulable",
+    "message": "0/1 nodes are available: 1 Insufficient nvidia.com/gpu."}]})";
+
+TEST_F(TrialRunnerTest, room_that_others_have_just_then_says_little_about_the_choice) {
+  cluster_.status = kWaits;
   const auto result = run();
   ASSERT_TRUE(result) << result.error().message;
-  EXPECT_EQ(result->end, TrialEnd::no_room);
+  EXPECT_EQ(result->end, TrialEnd::busy) << "the node has four";
   EXPECT_NE(result->reason.find("Insufficient"), std::string::npos) << result->reason;
   EXPECT_EQ(cluster_.objects(), 0U);
+}
+
+TEST_F(TrialRunnerTest, room_that_no_node_has_is_a_result) {
+  cluster_.status = kWaits;
+  auto result = run({"A100", 5});
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->end, TrialEnd::no_room);
+  cluster_.set([](FakeCluster& cluster) { cluster.forbidden = "/nodes"; });
+  result = run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->end, TrialEnd::no_room) << "nobody tells what nodes have";
+  EXPECT_EQ(cluster_.objects(), 0U);
+}
+
+TEST_F(TrialRunnerTest, room_that_no_node_has_of_something_else_is_a_result) {
+  cluster_.status = R"({"phase": "Pending", "conditions": [{"type": "PodScheduled",
+      "status": "False", "reason": "Unschedulable",
+      "message": "0/1 nodes are available: 1 Insufficient cpu."}]})";
+  for (const auto& [cpus, end] : {std::pair(8, TrialEnd::busy), {9, TrialEnd::no_room}}) {
+    source_ = fmt::format(R"(
+apiVersion: batch/v1
+kind: Job
+metadata: {{name: train}}
+spec: {{template: {{spec: {{containers: [{{name: main, image: i, resources: {{requests: {{cpu: {}}}}}}}]}}}}}}
+)",
+                          cpus);
+    const auto result = run();
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_EQ(result->end, end) << cpus << " of the node's eight";
+  }
+}
+
+TEST_F(TrialRunnerTest, a_quota_that_others_use_up_says_little_about_the_choice) {
+  cluster_.refusal =
+      "jobs.batch is forbidden: exceeded quota: small, requested: requests.nvidia.com/gpu=2, used: "
+      "requests.nvidia.com/gpu=3, limited: requests.nvidia.com/gpu=4";
+  const auto result = run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->end, TrialEnd::busy);
 }
 
 TEST_F(TrialRunnerTest, a_quota_that_refuses_the_job_is_a_result) {
@@ -279,8 +322,9 @@ TEST_F(TrialRunnerTest, numbers_that_nobody_wrote_are_told) {
   cluster_.log = "2026-01-01T00:00:20Z nothing\n";
   const auto result = run();
   ASSERT_TRUE(result) << result.error().message;
-  EXPECT_EQ(result->end, TrialEnd::failed);
-  EXPECT_EQ(result->reason, "its throughput could not be measured: its log has no numbers of it");
+  EXPECT_EQ(result->end, TrialEnd::lost);
+  EXPECT_EQ(result->reason,
+            "it ran, but its throughput could not be measured: its log has no numbers above 0");
 }
 
 TEST_F(TrialRunnerTest, room_is_known_from_nodes) {
@@ -300,11 +344,68 @@ TEST_F(TrialRunnerTest, leftovers_are_found_by_their_label) {
   ASSERT_TRUE(client_.call(
       {.method = "POST", .path = "/apis/batch/v1/namespaces/lab/jobs", .body = copy.manifest},
       stopper));
-  const auto removed = clean_trials(client_, clock_, "lab", "train", stopper);
+  const auto removed = clean_trials(client_, clock_, "lab", "train", Cleaning::all, stopper);
   ASSERT_TRUE(removed) << removed.error().message;
   EXPECT_EQ(removed->removed, std::vector<std::string>{copy.name});
   EXPECT_TRUE(removed->left.empty());
   EXPECT_EQ(cluster_.objects(), 0U);
+}
+
+TEST_F(TrialRunnerTest, copies_of_a_call_that_lives_are_not_left_over) {
+  const SysRoot root;
+  const ProcessId self = ProcessId::self(root);
+  ProcessId dead = self;
+  ++dead.start_ticks;
+  const std::string here = machine_name(root, self);
+  cluster_.created_at = format_utc(kStart);
+  settings_.copy.deadline = std::chrono::minutes(5);
+  const auto source = read_trial_source(kJob, "job.yaml").value();
+  net::Stopper stopper;
+  std::vector<std::string> names;
+  const auto make = [&](const std::string& owner, const std::string& machine) {
+    settings_.copy.owner = owner;
+    settings_.copy.machine = machine;
+    const auto copy = make_trial_copy(source, {"A100", 1}, settings_.copy, names.size()).value();
+    names.push_back(copy.name);
+    ASSERT_TRUE(client_.call(
+        {.method = "POST", .path = "/apis/batch/v1/namespaces/lab/jobs", .body = copy.manifest},
+        stopper));
+  };
+  make(self.text(), here);
+  make(dead.text(), here);
+  make(dead.text(), "another");
+  make("", "");
+  auto cleaned = clean_trials(client_, clock_, "lab", "train", Cleaning::unused, stopper);
+  ASSERT_TRUE(cleaned) << cleaned.error().message;
+  EXPECT_EQ(cleaned->removed, (std::vector{names[1], names[3]}));
+  ASSERT_EQ(cleaned->used.size(), 2U);
+  EXPECT_EQ(cleaned->used[0].name, names[0]);
+  EXPECT_EQ(cleaned->used[0].since, kStart);
+  EXPECT_FALSE(cleaned->used[0].elsewhere);
+  EXPECT_EQ(cleaned->used[1].name, names[2]);
+  EXPECT_TRUE(cleaned->used[1].elsewhere);
+  EXPECT_EQ(cleaned->used[1].until, kStart + std::chrono::minutes(5));
+  clock_.advance(std::chrono::minutes(5));
+  cleaned = clean_trials(client_, clock_, "lab", "train", Cleaning::unused, stopper);
+  ASSERT_TRUE(cleaned) << cleaned.error().message;
+  EXPECT_EQ(cleaned->removed, std::vector{names[2]}) << "its deadline is over";
+  EXPECT_EQ(cleaned->used.size(), 1U);
+  cleaned = clean_trials(client_, clock_, "lab", "train", Cleaning::all, stopper);
+  ASSERT_TRUE(cleaned) << cleaned.error().message;
+  EXPECT_EQ(cleaned->removed, std::vector{names[0]});
+  EXPECT_EQ(cluster_.objects(), 0U);
+}
+
+TEST_F(TrialRunnerTest, a_namespace_that_is_not_there_has_no_leftovers_to_remove) {
+  net::Stopper stopper;
+  const auto cleaned = clean_trials(client_, clock_, "nope", "", Cleaning::all, stopper);
+  ASSERT_FALSE(cleaned);
+  EXPECT_EQ(cleaned.error().kind, ErrorKind::input);
+  EXPECT_TRUE(cleaned.error().message.starts_with("the cluster has no namespace 'nope'; "))
+      << cleaned.error().message;
+  cluster_.set([](FakeCluster& cluster) { cluster.forbidden = "GET /api/v1/namespaces/nope"; });
+  EXPECT_TRUE(clean_trials(client_, clock_, "nope", "", Cleaning::all, stopper))
+      << "nobody lets us see it";
 }
 
 TEST_F(TrialRunnerTest, a_kind_that_nobody_lets_us_see_does_not_keep_the_others) {
@@ -315,19 +416,19 @@ TEST_F(TrialRunnerTest, a_kind_that_nobody_lets_us_see_does_not_keep_the_others)
       .method = "POST", .path = "/apis/batch/v1/namespaces/lab/jobs", .body = copy.manifest};
   ASSERT_TRUE(client_.call(creation, stopper));
   cluster_.set([](FakeCluster& cluster) { cluster.forbidden = "GET /api/v1/namespaces/lab/pods"; });
-  auto cleaned = clean_trials(client_, clock_, "lab", "train", stopper);
+  auto cleaned = clean_trials(client_, clock_, "lab", "train", Cleaning::all, stopper);
   ASSERT_TRUE(cleaned) << cleaned.error().message;
   EXPECT_EQ(cleaned->removed, std::vector<std::string>{copy.name});
   ASSERT_EQ(cleaned->left.size(), 1U);
   EXPECT_TRUE(cleaned->left[0].starts_with("pods were not looked at: ")) << cleaned->left[0];
   ASSERT_TRUE(client_.call(creation, stopper));
   cluster_.set([](FakeCluster& cluster) { cluster.forbidden = "DELETE "; });
-  cleaned = clean_trials(client_, clock_, "lab", "train", stopper);
+  cleaned = clean_trials(client_, clock_, "lab", "train", Cleaning::all, stopper);
   ASSERT_TRUE(cleaned) << cleaned.error().message;
   ASSERT_EQ(cleaned->left.size(), 1U);
   EXPECT_TRUE(cleaned->left[0].starts_with(copy.name + " stays: ")) << cleaned->left[0];
   cluster_.set([](FakeCluster& cluster) { cluster.forbidden = "GET "; });
-  EXPECT_FALSE(clean_trials(client_, clock_, "lab", "train", stopper));
+  EXPECT_FALSE(clean_trials(client_, clock_, "lab", "train", Cleaning::all, stopper));
 }
 
 }  // namespace

@@ -16,14 +16,21 @@ constexpr double kFailsAlone = 0.01;
 /// That what a trial seems to tell of others of its kind is wrong.
 constexpr double kMistaken = 0.001;
 
+/// That others have the room just when it is wanted.
+constexpr double kRoomTaken = 0.3;
+
 double beyond(double chance, size_t places) {
   return places == 0 ? 1 - chance : chance * std::pow(0.5, static_cast<double>(places));
+}
+
+bool says_little(TrialEnd end) {
+  return end == TrialEnd::lost || end == TrialEnd::busy;
 }
 
 double likelihood(TrialEnd end, size_t at, size_t least, size_t most) {
   if (end == TrialEnd::no_room) return at >= most ? 1 : kMistaken;
   if (end == TrialEnd::failed) return at < least ? 1 : kMistaken;
-  return end == TrialEnd::lost || (at >= least && at < most) ? 1 : 1e-6;
+  return at >= least && at < most ? 1 : 1e-6;
 }
 
 }  // namespace
@@ -33,7 +40,8 @@ Workable::Workable(const std::vector<Choice>& choices, const std::vector<Tried>&
   std::map<std::string, std::vector<size_t>> by_kind;
   for (size_t i = 0; i < choices.size(); ++i) by_kind[choices[i].kind].push_back(i);
   for (const auto& trial : trials)
-    if (trial.end != TrialEnd::lost) told_[trial.choice] = trial.end == TrialEnd::measured;
+    if (!says_little(trial.end) && told_[trial.choice] != 1)
+      told_[trial.choice] = trial.end == TrialEnd::measured;
   for (auto& [name, kind] : by_kind) {
     std::stable_sort(kind.begin(), kind.end(),
                      [&](size_t a, size_t b) { return choices[a].count < choices[b].count; });
@@ -64,9 +72,14 @@ std::vector<Workable::Bounds> Workable::bounds_of(const std::vector<size_t>& cho
   for (size_t least = 0; least <= choices.size(); ++least)
     for (size_t most = 0; most <= room; ++most) {
       double weight = beyond(kLacksMemory, least) * beyond(kLacksRoom, room - most);
-      for (const auto& trial : trials)
-        if (const size_t at = place_of(trial.choice); at < choices.size() && !trial.known)
-          weight *= likelihood(trial.end, at, least, most);
+      bool taken = false;
+      for (const auto& trial : trials) {
+        const size_t at = place_of(trial.choice);
+        if (at == choices.size() || trial.known) continue;
+        if (!says_little(trial.end)) weight *= likelihood(trial.end, at, least, most);
+        taken |= trial.end == TrialEnd::busy && at < most;
+      }
+      if (taken) weight *= kRoomTaken;  // once: whoever has it may have it all the time
       all.push_back({least, most, sum += weight});
     }
   for (auto& bounds : all) bounds.upto /= sum;

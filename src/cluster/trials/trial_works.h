@@ -10,12 +10,13 @@ namespace assay::cluster {
 
 /// Which choices run at all. In each kind there is a least count that has memory enough and a most
 /// for which there is room; what became of trials tells of both: where two found no room, four
-/// will not, and where four ran out of memory, two will.
+/// will not, and where four ran out of memory, two will. Room that others have just then may be
+/// free later, or never.
 class Workable {
  public:
   Workable(const std::vector<Choice>& choices, const std::vector<Tried>& trials);
 
-  /// For each choice, how likely it runs; 0 or 1 when it was tried.
+  /// For each choice, how likely it runs; 1 when it was measured, 0 when it never works.
   const std::vector<double>& chances() const { return chances_; }
   /// For each choice, whether it runs in a world drawn by chance.
   void draw(std::mt19937_64& engine, std::vector<unsigned char>& works) const;

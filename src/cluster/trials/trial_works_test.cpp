@@ -54,6 +54,20 @@ TEST(TrialWorks, ALostTrialTellsNothing) {
             Workable(kChoices, {}).chances());
 }
 
+TEST(TrialWorks, RoomThatOthersHadMayBeThereLater) {
+  const Tried taken{.choice = 3, .end = TrialEnd::busy};
+  const double before = Workable(kChoices, {}).chances()[3];
+  const double once = Workable(kChoices, {taken}).chances()[3];
+  EXPECT_LT(once, before);
+  EXPECT_GT(once, 0.5);
+  EXPECT_EQ(Workable(kChoices, {taken, taken}).chances()[3], once) << "by the same others";
+}
+
+TEST(TrialWorks, WhatWorkedOnceWorks) {
+  const std::vector<Tried> trials = {{.choice = 1}, {.choice = 1, .end = TrialEnd::failed}};
+  EXPECT_EQ(Workable(kChoices, trials).chances()[1], 1);
+}
+
 TEST(TrialWorks, IsDrawnAsItIsLikely) {
   const Workable told(kChoices, {{.choice = 2, .end = TrialEnd::failed}, {.choice = 4}});
   std::mt19937_64 engine(1);

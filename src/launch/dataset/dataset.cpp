@@ -7,12 +7,11 @@
 #include "dataset/s3_settings.h"
 #include "dataset/sha256.h"
 
-#include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <assay/base/letters.h>
 #include <assay/launch/dataset.h>
 #include <assay/net/http_client.h>
 
@@ -38,11 +37,6 @@ Result<SourceKind> kind_of(const std::string& source) {
       fmt::format("the dataset {} has an address of a kind we cannot fetch; use "
                   "https://, s3:// or a path",
                   net::shown_url(source)));
-}
-
-std::string lower_case(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
 }
 
 Result<void> check_sum(const DatasetSource& source, const std::string& sum) {

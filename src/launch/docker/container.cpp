@@ -146,16 +146,11 @@ void set_args(Json& body, Json& host, const DockerArgs& args) {
 
 }  // namespace
 
-std::string machine_name(const Owner& owner) {
-  const std::string id = SysRoot().read("/etc/machine-id").value_or("");
-  return id.empty() ? "boot " + owner.boot : id;
-}
-
 Json labels(const std::string& session_id, int run, const Owner& owner) {
   return {{kSessionLabel, session_id},
           {kRunLabel, std::to_string(run)},
           {kOwnerLabel, owner.text()},
-          {kMachineLabel, machine_name(owner)}};
+          {kMachineLabel, machine_name(SysRoot(), owner)}};
 }
 
 Json environment_list(std::map<std::string, std::string> env, const std::string& session_id,

@@ -25,9 +25,6 @@ inline constexpr const char* kClientFolder = "/assay";
 inline constexpr const char* kDataConfigFile = "/run/waggle/data-config.json";
 inline constexpr const char* kPublishedFolder = "/run/assay/published";
 
-/// Which machine this is: an engine may serve several.
-std::string machine_name(const Owner& owner);
-
 /// {session, run, owner, machine} as labels.
 Json labels(const std::string& session_id, int run, const Owner& owner);
 

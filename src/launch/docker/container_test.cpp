@@ -39,8 +39,8 @@ TEST(ContainerBody, has_the_image_its_arguments_and_our_labels) {
   EXPECT_EQ(json["Labels"], Json({{"assay.session", "20260131-1"},
                                   {"assay.run", "2"},
                                   {"assay.owner", "7.8.9.boot"},
-                                  {"assay.machine", machine_name(somebody())}}));
-  EXPECT_NE(machine_name(somebody()), "");
+                                  {"assay.machine", machine_name(SysRoot(), somebody())}}));
+  EXPECT_NE(machine_name(SysRoot(), somebody()), "");
   EXPECT_EQ(json["HostConfig"]["LogConfig"]["Type"], "none");
   EXPECT_FALSE(json["HostConfig"].contains("Memory"));
 }

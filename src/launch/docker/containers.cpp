@@ -176,7 +176,7 @@ class ContainersOfEngine final : public Containers {
     const auto owner = label == listed.labels.end() ? std::nullopt : Owner::parse(label->second);
     const auto machine = listed.labels.find(kMachineLabel);
     return owner && machine != listed.labels.end() &&
-           machine->second == machine_name(Owner::self(SysRoot())) &&
+           machine->second == machine_name(SysRoot(), Owner::self(SysRoot())) &&
            state_of(SysRoot(), *owner) == ProcessState::dead;
   }
 
@@ -253,12 +253,15 @@ class ContainersOfEngine final : public Containers {
 
 }  // namespace
 
-Result<std::unique_ptr<Containers>> find_containers() {
+Result<std::unique_ptr<Containers>> find_containers(const StillWanted& wanted) {
   ASSAY_TRY(const net::Endpoint endpoint, engine_endpoint());
   Engine engine(endpoint);
   engine.set_patience(kFirstPatience);
+  engine.set_wanted(wanted);
   ASSAY_TRY(EngineInfo info, engine.info());
-  return std::make_unique<ContainersOfEngine>(endpoint, std::move(info));
+  auto containers = std::make_unique<ContainersOfEngine>(endpoint, std::move(info));
+  containers->while_wanted(wanted);
+  return containers;
 }
 
 }  // namespace assay::launch

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <system_error>
 
+#include <assay/base/letters.h>
 #include <assay/base/text.h>
 
 namespace assay::launch {
@@ -15,10 +16,6 @@ namespace {
 
 constexpr size_t kLongestQuote = 200;
 constexpr size_t kLongestKey = 40;
-
-bool continues_utf8(char c) {
-  return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
-}
 
 /// The empty ones too.
 std::vector<std::string> fields_of(std::string_view text, char separator) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <assay/base/text.h>
+#include <assay/base/wording.h>
 #include <assay/kubeapi/json_at.h>
 
 namespace assay::launch {
@@ -42,7 +43,7 @@ AgentClient::Told AgentClient::send(const std::string& path, Milliseconds patien
                                     net::Stopper& stopper) {
   kubeapi::Call call = {.path = prefix_of(settings_, place_) + path, .patience = patience};
   // The API server keeps "Authorization" for itself.
-  if (!place_.token.empty()) call.headers.push_back("Assay-Token: " + place_.token);
+  if (!place_.token.text.empty()) call.headers.push_back("Assay-Token: " + place_.token.text);
   const Timestamp asked = clock_.now();
   auto response = client_.call(call, stopper);
   return {std::move(response), asked, clock_.now()};
@@ -61,6 +62,26 @@ bool AgentClient::find_again(Milliseconds patience, net::Stopper& stopper) {
   return true;
 }
 
+std::string AgentClient::refusal(const net::Response& response) const {
+  const std::string said =
+      kubeapi::text_at(nlohmann::json::parse(response.body, nullptr, false), "error");
+  const bool by_agent = place_.pod.empty() || !said.empty();
+  std::string why;
+  if (!by_agent && response.status == 401)
+    why = "the API server does not know your account; check the token or the certificate";
+  else if (!by_agent)
+    why = "your account may not; let it get pods/proxy in the agents' namespace";
+  else if (place_.token.text.empty())
+    why = fmt::format(
+        "it wants a token, and there is none to show; give one with --agent-token-file, or let "
+        "your account get the secret {} of the agents' namespace {}",
+        kTokenSecret, settings_.agent_namespace);
+  if (!why.empty()) return fmt::format("the {} cannot be asked: {}", who(), why);
+  return fmt::format(
+      "the {} refused the token {}{}; give one that is among its `tokens` with --agent-token-file",
+      who(), place_.token.from, said.empty() ? "" : ", saying " + in_quotes(said));
+}
+
 Result<AgentAnswer> AgentClient::ask(const std::string& container_id, net::Stopper& stopper) {
   const auto failed = [this](const std::string& why) {
     return refused(fmt::format("the {} cannot be asked: {}", who(), why));
@@ -76,12 +97,7 @@ Result<AgentAnswer> AgentClient::ask(const std::string& container_id, net::Stopp
   const bool is_gone = response && (response->status == 404 || response->status >= 500);
   if (is_gone && find_again(left(), stopper)) told = send(path, left(), stopper);
   if (!response) return failed(response.error().message);
-  if (response->status == 401)
-    return failed(
-        "it wants a token; give one with --agent-token-file, or let your account get the secret "
-        "assay-reader of the agents' namespace");
-  if (response->status == 403)
-    return failed("your account may not; let it get pods/proxy in the agents' namespace");
+  if (response->status == 401 || response->status == 403) return refused(refusal(*response));
   if (!response->ok()) return failed(fmt::format("it answers with status {}", response->status));
   const auto answer = read_agent_answer(response->body, container_id);
   if (!answer) return failed(answer.error().message);
@@ -89,17 +105,22 @@ Result<AgentAnswer> AgentClient::ask(const std::string& container_id, net::Stopp
   return *answer;
 }
 
-std::string token_of_cluster(kubeapi::Client& client, const JobSettings& settings,
-                             net::Stopper& stopper) {
+AgentToken find_token(kubeapi::Client& client, const JobSettings& settings, net::Stopper& stopper) {
+  if (!settings.agent_token.empty())
+    return {settings.agent_token, settings.agent_token_file.empty()
+                                      ? "that was given"
+                                      : "from " + settings.agent_token_file};
   const auto response =
       client.call({.path = fmt::format("/api/v1/namespaces/{}/secrets/{}",
                                        net::url_encoded(settings.agent_namespace), kTokenSecret)},
                   stopper);
-  if (!response || !response->ok()) return "";
+  if (!response || !response->ok()) return {};
   const auto json = nlohmann::json::parse(response->body, nullptr, false);
   const auto token =
       base64_decoded(kubeapi::text_at(kubeapi::at(json, "data"), "token")).value_or("");
-  return token.find_first_of("\r\n") == token.npos ? token : "";
+  if (token.find_first_of("\r\n") != token.npos) return {};
+  return {token,
+          fmt::format("of the secret {} in namespace {}", kTokenSecret, settings.agent_namespace)};
 }
 
 }  // namespace assay::launch

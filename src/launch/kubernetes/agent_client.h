@@ -14,11 +14,17 @@
 
 namespace assay::launch {
 
+/// What agents want to see.
+struct AgentToken {
+  std::string text = {};  ///< empty: none is shown
+  std::string from = {};  ///< "from FILE", "of the secret assay-reader in namespace assay"
+};
+
 /// Where a node's agent is.
 struct AgentPlace {
   std::string node;
-  std::string pod;    ///< of the settings' namespace; empty: at the settings' address
-  std::string token;  ///< empty: none is shown
+  std::string pod;  ///< of the settings' namespace; empty: at the settings' address
+  AgentToken token = {};
 };
 
 /// Asks the agent of one node, by way of the API server or directly, and learns how its clock goes.
@@ -44,6 +50,8 @@ class AgentClient {
     Timestamp answered;
   };
   Told send(const std::string& path, Milliseconds patience, net::Stopper& stopper);
+  /// Why it, or the API server before it, let us not in.
+  std::string refusal(const net::Response& response) const;
   /// Whether another pod on the node is the agent now.
   bool find_again(Milliseconds patience, net::Stopper& stopper);
 
@@ -54,8 +62,8 @@ class AgentClient {
   ClockOffset offset_;
 };
 
-/// What agents want to see: of the secret that their manifests bring. Empty: we may not read it.
-std::string token_of_cluster(kubeapi::Client& client, const JobSettings& settings,
-                             net::Stopper& stopper);
+/// That of the settings, or else of the secret that the agents' manifests bring. Empty: we may not
+/// read it, or there is none.
+AgentToken find_token(kubeapi::Client& client, const JobSettings& settings, net::Stopper& stopper);
 
 }  // namespace assay::launch

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kubernetes/agent_client.h"
+#include "kubernetes/agent_pods.h"
 #include "kubernetes/agent_series.h"
 #include "kubernetes/node_choice.h"
 
@@ -19,11 +20,13 @@ constexpr Milliseconds kLongestLook{2000};
 class WatchOfAgent final : public AgentWatch {
  public:
   WatchOfAgent(const JobSettings& settings, const AgentPlace& place, const Clock& clock,
-               std::string container_id)
+               std::string container_id, const StillWanted& wanted)
       : node_(place.node),
         container_id_(std::move(container_id)),
         client_(settings, place, clock),
-        series_(client_.who()) {}
+        series_(client_.who()) {
+    client_.set_wanted(wanted);
+  }
 
   Result<bool> look(SampleSink& sink) override {
     net::Stopper stopper;
@@ -59,8 +62,13 @@ class WatchOfAgent final : public AgentWatch {
 
 class AgentsOfCluster final : public Agents {
  public:
-  AgentsOfCluster(JobSettings settings, const Clock& clock)
-      : settings_(std::move(settings)), clock_(clock), client_(settings_.access) {}
+  AgentsOfCluster(JobSettings settings, const Clock& clock, StillWanted wanted)
+      : settings_(std::move(settings)),
+        clock_(clock),
+        wanted_(std::move(wanted)),
+        client_(settings_.access) {
+    client_.set_wanted(wanted_);
+  }
 
   Result<std::unique_ptr<AgentWatch>> watch(const std::string& node,
                                             const std::string& container_id) override {
@@ -68,7 +76,7 @@ class AgentsOfCluster final : public Agents {
     if (settings_.agent_url.empty()) {
       ASSAY_TRY(place.pod, pod_on(node));
     }
-    return std::make_unique<WatchOfAgent>(settings_, place, clock_, container_id);
+    return std::make_unique<WatchOfAgent>(settings_, place, clock_, container_id, wanted_);
   }
 
   Device device(const std::string& node) override {
@@ -88,33 +96,29 @@ class AgentsOfCluster final : public Agents {
     net::Stopper stopper;
     ASSAY_TRY(const auto pods,
               client_.pod_states(settings_.agent_namespace, settings_.agent_label, stopper));
-    for (const auto& pod : pods)
-      if (pod.node == node && pod.ready) return pod.name;
-    return refused(
-        fmt::format("there is no agent of Assay that is ready on {}; install it with `kubectl "
-                    "apply -k deploy/kubernetes`, or say where it is (--agent-namespace, --agent)",
-                    node));
+    if (const auto* const pod = agent_on(pods, node)) return pod->name;
+    return refused(no_agent_told(pods, {node}, settings_));
   }
 
   /// That of the cluster is asked for again as long as there is none.
-  const std::string& token() {
+  const AgentToken& token() {
     net::Stopper stopper;
-    if (token_.empty()) token_ = settings_.agent_token;
-    if (token_.empty()) token_ = token_of_cluster(client_, settings_, stopper);
+    if (token_.text.empty()) token_ = find_token(client_, settings_, stopper);
     return token_;
   }
 
   const JobSettings settings_;
   const Clock& clock_;
+  const StillWanted wanted_;
   kubeapi::Client client_;
-  std::string token_;
+  AgentToken token_;
 };
 
 }  // namespace
 
-std::unique_ptr<Agents> open_agents(JobSettings settings, const Clock& clock) {
+std::unique_ptr<Agents> open_agents(JobSettings settings, const Clock& clock, StillWanted wanted) {
   settings.agent_patience = std::min(settings.agent_patience, kLongestLook);
-  return std::make_unique<AgentsOfCluster>(std::move(settings), clock);
+  return std::make_unique<AgentsOfCluster>(std::move(settings), clock, std::move(wanted));
 }
 
 }  // namespace assay::launch

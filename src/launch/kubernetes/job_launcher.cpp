@@ -38,7 +38,8 @@ class JobLauncher final : public Launcher {
 
   Result<std::unique_ptr<RunningApp>> start(const Request& request) override {
     const Owner owner = Owner::self(SysRoot());
-    const Json manifest = job_manifest(request, settings_, agent_.node, owner, machine_name(owner));
+    const Json manifest =
+        job_manifest(request, settings_, agent_.node, owner, machine_name(SysRoot(), owner));
     kubeapi::ObjectName job = {kubeapi::jobs(), settings_.name_space,
                                job_name(request.session_id, request.run), ""};
     const auto written =

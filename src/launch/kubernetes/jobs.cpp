@@ -4,7 +4,10 @@
 #include "kubernetes/job_manifest.h"
 #include "kubernetes/node_choice.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <map>
+#include <optional>
 
 #include <assay/kubeapi/follower.h>
 #include <assay/kubeapi/writes.h>
@@ -19,7 +22,7 @@ bool is_leftover(const kubeapi::ObjectMeta& job) {
     return found == job.annotations.end() ? std::string() : found->second;
   };
   const auto owner = Owner::parse(text(kJobOwnerAnnotation));
-  return owner && text(kJobMachineAnnotation) == machine_name(Owner::self(SysRoot())) &&
+  return owner && text(kJobMachineAnnotation) == machine_name(SysRoot(), Owner::self(SysRoot())) &&
          state_of(SysRoot(), *owner) == ProcessState::dead;
 }
 
@@ -40,15 +43,19 @@ class JobsOfCluster final : public Jobs {
 
   std::vector<Obstacle> obstacles(const Target& target) override {
     auto found = job_obstacles(target, settings_);
-    if (!found.empty() || !agent_.node.empty() || only_plan_) return found;
-    if (const auto chosen = choose(target); !chosen) {
-      agent_.node.clear();
-      found.push_back({"runtime", chosen.error()});
+    if (!found.empty() || only_plan_) return found;
+    targets_.push_back(target);
+    if (!agent_.node.empty() && can_take(node_, target, settings_)) return found;
+    std::string key = "runtime";
+    if (const auto chosen = choose(key); !chosen) {
+      targets_.pop_back();
+      found.push_back({key, chosen.error()});
     }
     return found;
   }
 
   std::unique_ptr<Launcher> launcher() override {
+    offer_.reset();  // thousands of pods, perhaps
     return make_job_launcher(settings_, agent_, waiting_);
   }
 
@@ -105,34 +112,51 @@ class JobsOfCluster final : public Jobs {
     return std::move(found->items);
   }
 
-  Result<void> choose(const Target& target) {
+  Result<NodeOffer> find_offer() {
     NodeOffer offer;
     ASSAY_TRY(offer.nodes, list_nodes(settings_.node_selector));
     if (offer.nodes.empty() && !settings_.node_selector.empty()) {
       ASSAY_TRY(offer.others, list_nodes({}));
     }
-    agent_.token = settings_.agent_token.empty() ? token_of_cluster(client_, settings_, stopper_)
-                                                 : settings_.agent_token;
+    agent_.token = find_token(client_, settings_, stopper_);
     if (settings_.agent_url.empty()) {
       ASSAY_TRY(offer.agents,
                 client_.pod_states(settings_.agent_namespace, settings_.agent_label, stopper_));
     } else {
-      agent_.node = settings_.agent_url;
-      ASSAY_TRY(offer.only, ask_agent());
+      ASSAY_TRY(offer.only, ask_agent({settings_.agent_url, "", agent_.token}));
       if (offer.nodes.size() == 1) offer.only.clear();  // whatever it calls itself
     }
     if (offer.nodes.size() > 1) offer.pods = list_pods();
-    ASSAY_TRY(const ChosenNode chosen, choose_node(offer, target, settings_));
+    return offer;
+  }
+
+  /// For all targets until now. `key` is then that of the spec which an error is about, and what
+  /// was chosen before stays.
+  Result<void> choose(std::string& key) {
+    if (!offer_) offer_ = find_offer();
+    if (!*offer_) return fail(offer_->error());
+    const NodeOffer& offer = **offer_;
+    ASSAY_TRY(const Nodes suitable, suitable_nodes(offer, targets_, settings_));
+    key = "resources";
+    ASSAY_TRY(const ChosenNode chosen, choose_node(suitable, offer, targets_, settings_));
+    key = "runtime";
+    const auto node =
+        std::find_if(offer.nodes.begin(), offer.nodes.end(),
+                     [&](const kubeapi::Node& each) { return each.name == chosen.node; });
+    auto known = devices_.find(chosen.node);
+    if (known == devices_.end())
+      known = devices_.emplace(chosen.node, know_device(*node, chosen.agent)).first;
+    if (!known->second) return fail(known->second.error());
     agent_.node = chosen.node;
     agent_.pod = chosen.agent;
-    // Better now than when the app runs.
-    ASSAY_CHECK(ask_agent());
-    return know_device(offer.nodes);
+    node_ = *node;
+    device_ = *known->second;
+    return {};
   }
 
   /// Its name for its machine.
-  Result<std::string> ask_agent() {
-    AgentClient agent(settings_, agent_, clock_);
+  Result<std::string> ask_agent(const AgentPlace& place) {
+    AgentClient agent(settings_, place, clock_);
     if (waiting_) agent.set_wanted([this] { return waiting_("asking " + engine()); });
     ASSAY_TRY(const AgentAnswer answer, agent.ask("none", stopper_));
     return answer.node;
@@ -144,14 +168,15 @@ class JobsOfCluster final : public Jobs {
     return found && *found ? std::move((*found)->items) : std::vector<kubeapi::Pod>();
   }
 
-  Result<void> know_device(const std::vector<kubeapi::Node>& nodes) {
+  /// What the node is; an error where its agent gives no answer: better now than when the app runs.
+  Result<Device> know_device(const kubeapi::Node& node, const std::string& agent) {
+    ASSAY_CHECK(ask_agent({node.name, agent, agent_.token}));
     ASSAY_TRY(const auto text,
-              kubeapi::get_object(client_, {kubeapi::nodes(), "", agent_.node, ""}, stopper_));
-    device_ = device_of(text.value_or(""));
-    device_.hostname = agent_.node;
-    for (const auto& node : nodes)
-      if (node.name == agent_.node) add_capacity(node, device_);
-    return {};
+              kubeapi::get_object(client_, {kubeapi::nodes(), "", node.name, ""}, stopper_));
+    Device device = device_of(text.value_or(""));
+    device.hostname = node.name;
+    add_capacity(node, device);
+    return device;
   }
 
   const JobSettings settings_;
@@ -160,7 +185,11 @@ class JobsOfCluster final : public Jobs {
   net::Stopper stopper_;
   SystemClock clock_;
   Waiting waiting_;
+  std::vector<Target> targets_;
+  std::optional<Result<NodeOffer>> offer_;         ///< asked for once for all targets
+  std::map<std::string, Result<Device>> devices_;  ///< of the nodes whose agents were asked
   AgentPlace agent_;
+  kubeapi::Node node_;  ///< the chosen one
   Device device_;
 };
 

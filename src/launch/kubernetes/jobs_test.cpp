@@ -70,12 +70,65 @@ TEST_F(JobsTest, the_agents_token_is_the_clusters_secret) {
   EXPECT_TRUE(open_jobs(cluster.settings())->obstacles(request().target).empty());
 }
 
-TEST_F(JobsTest, an_agent_that_wants_another_token_is_told_before_anything_starts) {
+TEST_F(JobsTest, a_token_that_the_agent_refuses_is_told_before_anything_starts) {
   cluster.wanted_token = "other";
+  const auto of_secret = start(cluster.settings());
+  ASSERT_FALSE(of_secret);
+  EXPECT_EQ(of_secret.error().message,
+            "the agent on n1 refused the token of the secret assay-reader in namespace assay, "
+            "saying 'this takes a token'; give one that is among its `tokens` with "
+            "--agent-token-file");
+  auto settings = cluster.settings();
+  settings.agent_token = "wrong";
+  settings.agent_token_file = "word.txt";
+  const auto of_file = start(settings);
+  ASSERT_FALSE(of_file);
+  EXPECT_TRUE(
+      of_file.error().message.starts_with("the agent on n1 refused the token from word.txt"))
+      << of_file.error().message;
+  EXPECT_TRUE(cluster.asked("POST").empty());
+}
+
+TEST_F(JobsTest, an_agent_that_wants_a_token_where_there_is_none_is_told_as_such) {
+  cluster.wanted_token = "other";
+  cluster.answer_instead(
+      [&](const net::ServerRequest& request) -> std::optional<net::ServerResponse> {
+        if (!request.path.ends_with("/secrets/assay-reader")) return std::nullopt;
+        return FakeCluster::json(R"({"kind": "Status"})", 403);
+      });
   const auto app = start(cluster.settings());
   ASSERT_FALSE(app);
-  EXPECT_NE(app.error().message.find("--agent-token-file"), std::string::npos);
-  EXPECT_TRUE(cluster.asked("POST").empty());
+  EXPECT_EQ(app.error().message,
+            "the agent on n1 cannot be asked: it wants a token, and there is none to show; give "
+            "one with --agent-token-file, or let your account get the secret assay-reader of the "
+            "agents' namespace assay");
+}
+
+TEST_F(JobsTest, who_refused_is_told_the_agent_or_the_api_server_before_it) {
+  std::string body;
+  int status = 403;
+  cluster.answer_instead(
+      [&](const net::ServerRequest& request) -> std::optional<net::ServerResponse> {
+        if (!request.path.ends_with("/proxy/api/v1/apps")) return std::nullopt;
+        return FakeCluster::json(body, status);
+      });
+  const auto told = [&](int answer, const std::string& words) {
+    status = answer;
+    body = words;
+    const auto app = start(cluster.settings());
+    return app ? "" : app.error().message;
+  };
+  const std::string lacks = told(403, R"({"error": "this token lacks the role read"})");
+  EXPECT_TRUE(
+      lacks.starts_with("the agent on n1 refused the token of the secret assay-reader in "
+                        "namespace assay, saying 'this token lacks the role read'"))
+      << lacks;
+  EXPECT_EQ(told(403, R"({"kind": "Status", "message": "forbidden"})"),
+            "the agent on n1 cannot be asked: your account may not; let it get pods/proxy in the "
+            "agents' namespace");
+  EXPECT_EQ(told(401, R"({"kind": "Status", "message": "Unauthorized"})"),
+            "the agent on n1 cannot be asked: the API server does not know your account; check the "
+            "token or the certificate");
 }
 
 TEST_F(JobsTest, what_somebody_else_started_is_watched_too) {
@@ -113,8 +166,7 @@ TEST_F(JobsTest, a_container_that_the_agent_does_not_know_has_no_series) {
   EXPECT_TRUE(kept.list().empty());
   const auto nobody = agents->watch("n2", kId);
   ASSERT_FALSE(nobody);
-  EXPECT_NE(nobody.error().message.find("no agent of Assay that is ready on n2"),
-            std::string::npos);
+  EXPECT_NE(nobody.error().message.find("there is no agent of Assay on n2"), std::string::npos);
 }
 
 TEST_F(JobsTest, an_agent_that_is_not_found_again_holds_up_nobody) {
@@ -217,10 +269,10 @@ TEST_F(JobsTest, only_jobs_of_dead_sessions_of_this_machine_are_cleaned_up) {
           {"labels", {{"assay.dev/session", "s"}}},
           {"annotations", {{"assay.dev/owner", owner.text()}, {"assay.dev/machine", machine}}}}}};
   };
-  cluster.jobs =
-      Plain::array({job("ours", self, machine_name(self)), job("left", dead, machine_name(self)),
-                    job("others", dead, "another")})
-          .dump();
+  cluster.jobs = Plain::array({job("ours", self, machine_name(SysRoot(), self)),
+                               job("left", dead, machine_name(SysRoot(), self)),
+                               job("others", dead, "another")})
+                     .dump();
   const auto lines = open_jobs(cluster.settings())->clean_up();
   ASSERT_TRUE(lines) << lines.error().message;
   EXPECT_EQ(*lines, (std::vector<std::string>{"deleted Job left of session s"}));

@@ -2,6 +2,10 @@
 #include "kubernetes/testing/fake_cluster.h"
 
 #include <atomic>
+#include <chrono>
+#include <cstdlib>
+
+#include <assay/launch/agents.h>
 
 namespace assay::launch {
 namespace {
@@ -194,6 +198,165 @@ TEST_F(JobsInTrouble, an_app_that_is_given_up_is_told_as_such) {
   auto app = start(cluster.settings());
   ASSERT_TRUE(app) << app.error().message;
   EXPECT_EQ((*app)->release().detail, "still running when it was given up; its Job is deleted");
+}
+
+TEST_F(JobsInTrouble, what_no_node_could_ever_hold_is_refused_before_anything_is_made) {
+  const auto jobs = open_jobs(cluster.settings());
+  Target large = request().target;
+  large.limits.cpus = 8;
+  const auto found = jobs->obstacles(large);
+  ASSERT_EQ(found.size(), 1);
+  EXPECT_EQ(found[0].key, "resources");
+  EXPECT_EQ(found[0].error.kind, ErrorKind::environment);
+  EXPECT_TRUE(has(found[0].error.message, "--cpus 8: the only suitable node, n1, has 4"))
+      << found[0].error.message;
+  EXPECT_EQ(jobs->node(), "");
+  EXPECT_TRUE(cluster.asked("POST").empty());
+  EXPECT_TRUE(jobs->obstacles(request().target).empty()) << "the other targets are not to blame";
+}
+
+/// Beside the first one, which has 4 CPUs.
+void add_larger_node(FakeCluster& cluster) {
+  cluster.nodes =
+      FakeCluster::node_object("n1", "4") + ", " + FakeCluster::node_object("n2", "7500m");
+  cluster.agents_nodes = {"n1", "n2"};
+}
+
+TEST_F(JobsInTrouble, a_later_target_that_needs_a_larger_node_moves_all_there) {
+  add_larger_node(cluster);
+  cluster.has_pod = false;
+  const auto jobs = open_jobs(cluster.settings());
+  Target target = request().target;
+  EXPECT_TRUE(jobs->obstacles(target).empty());
+  EXPECT_EQ(jobs->node(), "n1");
+  target.limits.cpus = 7.5;
+  EXPECT_TRUE(jobs->obstacles(target).empty());
+  EXPECT_EQ(jobs->node(), "n2");
+  target.limits.cpus = 4;
+  EXPECT_TRUE(jobs->obstacles(target).empty());
+  EXPECT_EQ(jobs->node(), "n2");
+}
+
+TEST_F(JobsInTrouble, targets_that_do_not_fit_ask_the_cluster_nothing_more) {
+  add_larger_node(cluster);
+  const auto jobs = open_jobs(cluster.settings());
+  const auto refused_with = [&](double cpus) {
+    Target target = request().target;
+    target.limits.cpus = cpus;
+    return !jobs->obstacles(target).empty();
+  };
+  EXPECT_TRUE(refused_with(8));
+  const size_t asked_first = cluster.asked("GET").size();
+  EXPECT_TRUE(refused_with(9));
+  EXPECT_EQ(cluster.asked("GET").size(), asked_first) << "nothing was new";
+  EXPECT_FALSE(refused_with(7));
+  EXPECT_EQ(jobs->node(), "n2");
+  EXPECT_EQ(cluster.asked("GET").size(), asked_first + 2) << "the agent, and what its node is";
+  for (int more = 0; more < 30; ++more) EXPECT_TRUE(refused_with(8 + more));
+  EXPECT_EQ(jobs->node(), "n2") << "the others are not to blame";
+  EXPECT_EQ(jobs->device().hostname, "n2");
+  EXPECT_FALSE(refused_with(4));
+  EXPECT_EQ(cluster.asked("GET").size(), asked_first + 2);
+}
+
+TEST_F(JobsInTrouble, a_larger_node_whose_agent_does_not_answer_leaves_the_earlier_one) {
+  add_larger_node(cluster);
+  cluster.has_pod = false;
+  const auto jobs = open_jobs(cluster.settings());
+  Target target = request().target;
+  EXPECT_TRUE(jobs->obstacles(target).empty());
+  EXPECT_EQ(jobs->node(), "n1");
+  cluster.answer_instead(fails("GET", "/proxy/api/v1/apps", 403, 1000));
+  target.limits.cpus = 7;
+  const auto found = jobs->obstacles(target);
+  ASSERT_EQ(found.size(), 1);
+  EXPECT_EQ(found[0].key, "runtime");
+  const size_t asked = cluster.asked("GET").size();
+  EXPECT_EQ(jobs->obstacles(target).size(), 1);
+  EXPECT_EQ(cluster.asked("GET").size(), asked) << "it was asked already";
+  EXPECT_EQ(jobs->node(), "n1");
+  target.limits.cpus = 4;
+  EXPECT_TRUE(jobs->obstacles(target).empty());
+}
+
+TEST_F(JobsInTrouble, a_cluster_that_refuses_is_asked_once_for_all_targets) {
+  cluster.answer_instead(fails("GET", "/api/v1/nodes", 403, 1000));
+  const auto jobs = open_jobs(cluster.settings());
+  for (int target = 0; target < 3; ++target) {
+    const auto found = jobs->obstacles(request().target);
+    ASSERT_EQ(found.size(), 1);
+    EXPECT_TRUE(has(found[0].error.message, "list and watch nodes")) << found[0].error.message;
+  }
+  EXPECT_EQ(cluster.asked("GET").size(), 1);
+}
+
+TEST_F(JobsInTrouble, an_agent_that_crashes_is_told_as_such_and_not_as_missing) {
+  cluster.agents_status =
+      R"({"phase": "Running", "conditions": [{"type": "Ready", "status": "False"}],
+    "containerStatuses": [{"state": {"waiting": {"reason": "CrashLoopBackOff", "message": "back-off"}}}]})";
+  const auto app = start(cluster.settings());
+  ASSERT_FALSE(app);
+  EXPECT_TRUE(has(app.error().message,
+                  "its pod agent-1 on n1 is not ready: CrashLoopBackOff: back-off; see `kubectl -n "
+                  "assay logs agent-1`"))
+      << app.error().message;
+  const SystemClock clock;
+  const auto watch = open_agents(cluster.settings(), clock)->watch("n1", kId);
+  ASSERT_FALSE(watch);
+  EXPECT_TRUE(has(watch.error().message, "CrashLoopBackOff")) << watch.error().message;
+}
+
+/// A cluster that one logs in to by a program whose answers last for no time; from some moment on
+/// it hangs.
+class HangingLogin {
+ public:
+  explicit HangingLogin(const std::string& server) {
+    std::string name = (std::filesystem::temp_directory_path() / "assay-login-XXXXXX").native();
+    folder_ = ::mkdtemp(name.data());
+    std::ofstream(folder_ / "login") << fmt::format(R"(#!/bin/sh
+cd {}
+if test -e hang; then touch hangs; exec sleep 1000; fi
+echo '{{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential",
+  "status": {{"token": "w0rd", "expirationTimestamp": "2020-01-01T00:00:00Z"}}}}'
+)",
+                                                    folder_.native());
+    std::filesystem::permissions(folder_ / "login", std::filesystem::perms::owner_all);
+    std::ofstream(folder_ / "config") << fmt::format(R"(
+current-context: a
+contexts: [{{name: a, context: {{cluster: c, user: u}}}}]
+clusters: [{{name: c, cluster: {{server: "{}"}}}}]
+users: [{{name: u, user: {{exec: {{apiVersion: client.authentication.k8s.io/v1, command: "{}/login"}}}}}}]
+)",
+                                                     server, folder_.native());
+  }
+  HangingLogin(const HangingLogin&) = delete;
+  HangingLogin& operator=(const HangingLogin&) = delete;
+  ~HangingLogin() { std::filesystem::remove_all(folder_); }
+
+  kubeapi::Access access() const { return kubeapi::read_kubeconfig(folder_ / "config").value(); }
+  void hang() const { std::ofstream(folder_ / "hang"); }
+  bool hangs() const { return std::filesystem::exists(folder_ / "hangs"); }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+TEST_F(JobsInTrouble, a_watch_that_is_not_wanted_any_more_does_not_wait_for_a_login) {
+  auto settings = cluster.settings();
+  const HangingLogin login(settings.access.endpoint.base);
+  settings.access = login.access();
+  const SystemClock clock;
+  const auto agents = open_agents(settings, clock, [&] { return !login.hangs(); });
+  const auto watch = agents->watch("n1", kId);
+  ASSERT_TRUE(watch) << watch.error().message;
+  MemorySeries kept;
+  ASSERT_TRUE((*watch)->look(kept));
+  login.hang();
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_FALSE((*watch)->look(kept));
+  EXPECT_FALSE(agents->watch("n1", kId));
+  EXPECT_EQ(agents->device("n1").hostname, "n1");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
 }
 
 }  // namespace

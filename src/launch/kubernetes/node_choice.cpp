@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kubernetes/node_choice.h"
 
+#include "kubernetes/agent_pods.h"
 #include "kubernetes/job_manifest.h"
+#include "kubernetes/node_room.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -20,33 +22,32 @@ using kubeapi::text_at;
 
 using Plain = nlohmann::json;
 
-constexpr size_t kMostNames = 5;
 constexpr size_t kMostValues = 8;
 
-using Nodes = std::vector<const kubeapi::Node*>;
+using Targets = std::vector<Target>;
 
 bool takes_pods(const kubeapi::Node& node) {
   return node.ready && !node.unschedulable;
 }
 
-/// By which a node keeps the target's Job away; empty: it does not.
-std::string taint_of(const kubeapi::Node& node, const Target& target, const JobSettings& settings) {
+/// By which a node keeps a target's Job away; empty: it does not.
+std::string taint_of(const kubeapi::Node& node, const Targets& targets,
+                     const JobSettings& settings) {
+  const bool for_gpus =
+      !targets.empty() && std::all_of(targets.begin(), targets.end(),
+                                      [](const Target& target) { return wanted_gpus(target) > 0; });
   for (const auto& taint : node.taints) {
-    const bool tolerated = taint.key == settings.gpu_resource && wanted_gpus(target) > 0;
+    const bool tolerated = taint.key == settings.gpu_resource && for_gpus;
     if (!tolerated && taint.effect != "PreferNoSchedule") return taint.key;
   }
   return "";
 }
 
-/// "n1, n2 and 3 more".
-std::string names_of(const Nodes& nodes) {
+std::vector<std::string> names_of(const Nodes& nodes) {
   std::vector<std::string> names;
   names.reserve(nodes.size());
   for (const auto* node : nodes) names.push_back(node->name);
-  const size_t more = names.size() > kMostNames ? names.size() - kMostNames : 0;
-  names.resize(names.size() - more);
-  return fmt::format("{}{}", fmt::join(names, ", "),
-                     more > 0 ? fmt::format(" and {} more", more) : "");
+  return names;
 }
 
 std::string with_labels(const JobSettings& settings) {
@@ -76,7 +77,7 @@ std::string labels_told(const std::vector<kubeapi::Node>& nodes,
   return nodes.empty() ? "see `kubectl get nodes`" : "each label is there, but not on one node";
 }
 
-double free_gpus(const kubeapi::Node& node, const NodeOffer& offer, const std::string& resource) {
+double free_of(const kubeapi::Node& node, const NodeOffer& offer, const std::string& resource) {
   const auto there = node.allocatable.find(resource);
   double free = there == node.allocatable.end() ? 0 : there->second;
   for (const auto& pod : offer.pods) {
@@ -92,15 +93,8 @@ std::ptrdiff_t pods_on(const kubeapi::Node& node, const NodeOffer& offer) {
                        [&](const kubeapi::Pod& pod) { return pod.node == node.name; });
 }
 
-const kubeapi::PodState* agent_of(const kubeapi::Node& node, const NodeOffer& offer) {
-  const auto found = std::find_if(
-      offer.agents.begin(), offer.agents.end(),
-      [&](const kubeapi::PodState& agent) { return agent.node == node.name && agent.ready; });
-  return found == offer.agents.end() ? nullptr : &*found;
-}
-
-/// Those that take the target's pod.
-Result<Nodes> able_nodes(const NodeOffer& offer, const Target& target,
+/// Those that take the targets' pods.
+Result<Nodes> able_nodes(const NodeOffer& offer, const Targets& targets,
                          const JobSettings& settings) {
   if (offer.nodes.empty())
     return bad_input(fmt::format("the cluster has no node{}; {}", with_labels(settings),
@@ -109,7 +103,7 @@ Result<Nodes> able_nodes(const NodeOffer& offer, const Target& target,
   const kubeapi::Node* kept = nullptr;
   for (const auto& node : offer.nodes) {
     if (!takes_pods(node)) continue;
-    if (taint_of(node, target, settings).empty()) {
+    if (taint_of(node, targets, settings).empty()) {
       able.push_back(&node);
     } else {
       kept = &node;
@@ -122,27 +116,47 @@ Result<Nodes> able_nodes(const NodeOffer& offer, const Target& target,
   return refused(
       fmt::format("no node{} takes pods of everybody: {} is kept for others by its taint "
                   "{}",
-                  with_labels(settings), kept->name, taint_of(*kept, target, settings)));
+                  with_labels(settings), kept->name, taint_of(*kept, targets, settings)));
+}
+
+bool is_watched(const kubeapi::Node& node, const NodeOffer& offer, const JobSettings& settings) {
+  if (settings.agent_url.empty()) return agent_on(offer.agents, node.name) != nullptr;
+  return offer.only.empty() || offer.only == node.name;
 }
 
 /// Those of them that an agent measures.
 Result<Nodes> watched_nodes(const Nodes& able, const NodeOffer& offer,
                             const JobSettings& settings) {
   Nodes watched;
-  for (const auto* node : able) {
-    const bool known = settings.agent_url.empty() ? agent_of(*node, offer) != nullptr
-                                                  : offer.only.empty() || offer.only == node->name;
-    if (known) watched.push_back(node);
-  }
+  for (const auto* node : able)
+    if (is_watched(*node, offer, settings)) watched.push_back(node);
   if (!watched.empty()) return watched;
   if (!settings.agent_url.empty())
     return bad_input(fmt::format("the agent at {} is on {}, and not on {}", settings.agent_url,
-                                 offer.only, names_of(able)));
-  return refused(fmt::format(
-      "there is no agent of Assay that is ready on {}, and it is the agent that measures; install "
-      "it with `kubectl apply -k deploy/kubernetes`, or say where it is (--agent-namespace, "
-      "--agent)",
-      names_of(able)));
+                                 offer.only, names_told(names_of(able))));
+  return refused(no_agent_told(offer.agents, names_of(able), settings));
+}
+
+/// Why a node that is not suitable is none.
+std::string why_not(const kubeapi::Node& node, const Targets& targets,
+                    const JobSettings& settings) {
+  if (!takes_pods(node)) return node.ready ? "takes no pods" : "is not ready";
+  const std::string taint = taint_of(node, targets, settings);
+  if (!taint.empty()) return "is kept for others by its taint " + taint;
+  return settings.agent_url.empty() ? "has no agent of Assay that is ready"
+                                    : "is not that of the agent at " + settings.agent_url;
+}
+
+/// When no suitable node could hold what is asked for: another one may.
+std::string what_to_do(const NodeOffer& offer, const Targets& targets,
+                       const JobSettings& settings) {
+  const auto asked = asked_of(targets, settings);
+  for (const auto& node : offer.nodes)
+    if (could_hold(node, asked))
+      return fmt::format("ask for less, or see to {}, which is large enough but {}", node.name,
+                         why_not(node, targets, settings));
+  return settings.node_selector.empty() ? "ask for less, or add a larger node"
+                                        : "ask for less, or for other nodes (--node-selector)";
 }
 
 }  // namespace
@@ -169,18 +183,35 @@ std::string selector_text(const std::map<std::string, std::string>& labels) {
   return text;
 }
 
-Result<ChosenNode> choose_node(const NodeOffer& offer, const Target& target,
-                               const JobSettings& settings) {
-  ASSAY_TRY(const Nodes able, able_nodes(offer, target, settings));
-  ASSAY_TRY(const Nodes watched, watched_nodes(able, offer, settings));
-  const auto wanted = static_cast<double>(wanted_gpus(target));
+bool can_take(const kubeapi::Node& node, const Target& target, const JobSettings& settings) {
+  return taint_of(node, {target}, settings).empty() &&
+         could_hold(node, asked_of({target}, settings));
+}
+
+Result<Nodes> suitable_nodes(const NodeOffer& offer, const Targets& targets,
+                             const JobSettings& settings) {
+  ASSAY_TRY(const Nodes able, able_nodes(offer, targets, settings));
+  return watched_nodes(able, offer, settings);
+}
+
+Result<ChosenNode> choose_node(const Nodes& suitable, const NodeOffer& offer,
+                               const Targets& targets, const JobSettings& settings) {
+  const auto asked = asked_of(targets, settings);
+  Nodes large;
+  for (const auto* node : suitable)
+    if (could_hold(*node, asked)) large.push_back(node);
+  if (large.empty())
+    return refused(fmt::format("{}; {}", room_told(suitable, asked, with_labels(settings)),
+                               what_to_do(offer, targets, settings)));
   const auto rank = [&](const kubeapi::Node* node) {
-    const bool full = wanted > 0 && free_gpus(*node, offer, settings.gpu_resource) < wanted;
+    const bool full = std::any_of(asked.begin(), asked.end(), [&](const auto& one) {
+      return !is_enough(free_of(*node, offer, one.first), one.second);
+    });
     return std::tuple(full, pods_on(*node, offer), node->name);
   };
-  const auto* best = *std::min_element(watched.begin(), watched.end(),
+  const auto* best = *std::min_element(large.begin(), large.end(),
                                        [&](auto* a, auto* b) { return rank(a) < rank(b); });
-  const auto* agent = settings.agent_url.empty() ? agent_of(*best, offer) : nullptr;
+  const auto* agent = settings.agent_url.empty() ? agent_on(offer.agents, best->name) : nullptr;
   return ChosenNode{best->name, agent == nullptr ? "" : agent->name};
 }
 

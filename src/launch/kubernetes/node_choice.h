@@ -26,11 +26,21 @@ struct ChosenNode {
   std::string agent;  ///< its agent's pod; empty: it is asked elsewhere
 };
 
-/// One that is ready, is not kept for others by a taint, has an agent that is ready, and enough
-/// free GPUs if any has; of several the one with the fewest pods, then the first by name. An error
-/// says what is missing and how to get it.
-Result<ChosenNode> choose_node(const NodeOffer& offer, const Target& target,
-                               const JobSettings& settings);
+using Nodes = std::vector<const kubeapi::Node*>;
+
+/// Those of the offer that are ready, not kept for others by a taint, and have an agent that is
+/// ready, for all of these targets. An error says what is missing and how to get it.
+Result<Nodes> suitable_nodes(const NodeOffer& offer, const std::vector<Target>& targets,
+                             const JobSettings& settings);
+
+/// One of them, at least one, that could hold any of the targets, and has enough free cores and
+/// GPUs for it if any has; of several the one with the fewest pods, then the first by name. An
+/// error says what none of them could ever hold.
+Result<ChosenNode> choose_node(const Nodes& suitable, const NodeOffer& offer,
+                               const std::vector<Target>& targets, const JobSettings& settings);
+
+/// Whether a node that was chosen for others would do for this target too.
+bool can_take(const kubeapi::Node& node, const Target& target, const JobSettings& settings);
 
 /// What the cluster knows of a node, from its object as JSON.
 Device device_of(std::string_view node);

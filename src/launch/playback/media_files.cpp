@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <fmt/format.h>
 #include <fnmatch.h>
 #include <string_view>
 #include <utility>
+
+#include <assay/base/letters.h>
 
 namespace assay::launch {
 namespace {
@@ -76,9 +77,7 @@ Result<std::vector<std::string>> all_files(const fs::path& root) {
 }  // namespace
 
 Media media_of(const fs::path& file) {
-  std::string ending = file.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string ending = lower_case(file.extension().string());
   for (const auto& [known, media] : kEndings) {
     if (known == ending) return media;
   }

@@ -97,6 +97,18 @@ class PostgresShelf final : public Shelf {
     return found;
   }
 
+  Result<std::vector<std::string>> names(const std::string& kind) override {
+    std::vector<std::string> found;
+    ASSAY_TRY(const bool exists, has_table());
+    if (!exists) return found;
+    ASSAY_TRY(const Rows rows,
+              run("SELECT name FROM assay_documents WHERE kind = $1 ORDER BY name COLLATE \"C\"",
+                  {kind}));
+    for (int i = 0; i < libpq().rows(rows.get()); ++i)
+      found.emplace_back(libpq().value(rows.get(), i, 0));
+    return found;
+  }
+
   Result<std::optional<Document>> find(const std::string& kind, const std::string& name) override {
     ASSAY_TRY(const bool exists, has_table());
     if (!exists) return std::optional<Document>();

@@ -57,6 +57,17 @@ class SqliteShelf final : public Shelf {
     }
   }
 
+  Result<std::vector<std::string>> names(const std::string& kind) override {
+    ASSAY_TRY(auto rows, db_.prepare("SELECT name FROM documents WHERE kind = ? ORDER BY name"));
+    rows.bind(kind);
+    std::vector<std::string> found;
+    while (true) {
+      ASSAY_TRY(const bool row, rows.step());
+      if (!row) return found;
+      found.emplace_back(rows.text(0));
+    }
+  }
+
   Result<std::optional<Document>> find(const std::string& kind, const std::string& name) override {
     ASSAY_TRY(auto rows, db_.prepare("SELECT name, written_ns, body FROM documents WHERE kind = ? "
                                      "AND name = ?"));

@@ -13,9 +13,9 @@ def now():
 
 
 class GhostNode:
-    def __init__(self, cluster, labels):
+    def __init__(self, cluster, labels, cpu="4"):
         self.cluster = cluster
-        amounts = {"cpu": "4", "memory": "8Gi", "pods": "20"}
+        amounts = {"cpu": cpu, "memory": "8Gi", "pods": "20"}
         self.node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": NAME, "labels": labels},
                      "status": {"capacity": amounts, "allocatable": amounts}}
         self.cluster.kubectl("create", "-f", "-", text=json.dumps(self.node))
@@ -37,14 +37,14 @@ class GhostNode:
 
     def run(self, pod):
         """As if its containers had started."""
-        name = pod["metadata"]["name"]
+        name, namespace = pod["metadata"]["name"], pod["metadata"]["namespace"]
         pod["metadata"].pop("resourceVersion", None)
         pod["status"] = {"phase": "Running", "startTime": now(), "conditions": [{"type": "Ready", "status": "True"}],
                          "containerStatuses": [{"name": one["name"], "image": one["image"], "imageID": "", "ready": True,
                                                 "restartCount": 0, "containerID": "docker://" + 64 * "0",
                                                 "state": {"running": {"startedAt": now()}}}
                                                for one in pod["spec"]["containers"]]}
-        self._replace(f"/api/v1/namespaces/default/pods/{name}/status", pod)
+        self._replace(f"/api/v1/namespaces/{namespace}/pods/{name}/status", pod)
 
     def remove(self):
         self.cluster.kubectl("delete", "node", NAME, "--ignore-not-found")

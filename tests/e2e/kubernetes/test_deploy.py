@@ -61,6 +61,7 @@ MAY = [("list", "pods"), ("watch", "pods"), ("patch", "pods"), ("get", "nodes"),
        ("list", "jobs.batch"), ("patch", "jobs.batch"), ("get", "replicasets.apps"), ("list", "replicasets.apps"),
        ("list", "deployments.apps"), ("watch", "deployments.apps"), ("list", "statefulsets.apps"), ("watch", "statefulsets.apps"),
        ("watch", "mpijobs.kubeflow.org"), ("patch", "mpijobs.kubeflow.org"), ("patch", "pytorchjobs.kubeflow.org"),
+       ("get", "namespaces/kube-system"),
        ("get", "leases.coordination.k8s.io", "-n", "assay"), ("create", "leases.coordination.k8s.io", "-n", "assay"),
        ("update", "leases.coordination.k8s.io", "-n", "assay")]
 MAY_NOT = [("create", "pods"), ("delete", "pods"), ("update", "pods"), ("create", "pods", "--subresource=exec"),
@@ -69,6 +70,7 @@ MAY_NOT = [("create", "pods"), ("delete", "pods"), ("update", "pods"), ("create"
            ("delete", "jobs.batch"), ("patch", "replicasets.apps"), ("patch", "deployments.apps"),
            ("patch", "statefulsets.apps"), ("create", "deployments.apps"), ("list", "daemonsets.apps"),
            ("delete", "mpijobs.kubeflow.org"), ("get", "secrets"), ("get", "secrets", "-n", "assay"), ("list", "configmaps"),
+           ("get", "namespaces/default"), ("list", "namespaces"), ("patch", "namespaces/kube-system"),
            ("create", "leases.coordination.k8s.io", "-n", "kube-system"),
            ("delete", "leases.coordination.k8s.io", "-n", "assay"),
            ("create", "clusterrolebindings.rbac.authorization.k8s.io"), ("impersonate", "users"), ("*", "*")]

@@ -106,6 +106,25 @@ def test_one_app_is_measured_on_both_nodes_each_by_its_own_agent(here, second, p
         assert 0 < run["elsewhere"]["clock_uncertainty_seconds"] < 0.5, run
 
 
+def test_a_kind_that_could_never_hold_it_is_an_error_and_the_others_run(cluster, here, place):
+    ghost = ghost_node.GhostNode(cluster, {"board": "ghost"}, cpu="100m")
+    try:
+        cluster.kubectl("create", "-f", "-", text=json.dumps({
+            "apiVersion": "v1", "kind": "Pod", "metadata": {
+                "name": "agent-ghost", "namespace": "assay", "labels": {"app.kubernetes.io/name": "assay-agent"}},
+            "spec": {"nodeName": ghost_node.NAME, "containers": [{"name": "agent", "image": "none:1"}]}}))
+        ghost.run(cluster.json("pod", "agent-ghost", "-n", "assay"))
+        done = place.assay("run", "--json", "--runtime", "kubernetes", "--each-node-like", "board=[gh]*", "--cpus", "0.3", "busybox:1",
+                           "--", "true", timeout=120)
+    finally:
+        cluster.kubectl("delete", "pod", "agent-ghost", "-n", "assay", "--force", "--grace-period=0")
+        ghost.remove()
+    assert done.returncode == 4, done.stderr
+    kinds = {one["kind"]: one for one in json.loads(done.stdout)["kinds"]}
+    assert kinds["ghost"]["error"].startswith("--cpus 0.3: the only suitable node with board=ghost, ghost, has 0.1"), kinds
+    assert kinds["here"]["session"]["runs"][0]["status"] == "finished", kinds
+
+
 def test_a_run_goes_to_the_node_with_fewer_pods_unless_it_is_kept_for_others(cluster, here, second, place):
     def chosen(*words):
         found = place.json("run", "--json", "--runtime", "kubernetes", *words, "load:1", "--", "busybox", "sleep", "1", timeout=120)

@@ -254,6 +254,34 @@ def test_a_worker_that_is_gone_stays_in_its_job_also_after_a_restart(cluster, no
         assert annotations(cluster, f"node/{node}")["gpu-1"]["max_gpu_util"] == 77
 
 
+def kept_jobs(folder, *more):
+    out = subprocess.run([ASSAY, "cluster", "jobs", "--json", "--store", str(folder / "history.db"), *more],
+                         check=True, capture_output=True, text=True).stdout
+    return {job["name"]: job for job in json.loads(out)}
+
+
+def test_a_job_that_ended_while_the_profiler_was_away_has_ended(cluster, prometheus, tmp_path):
+    trial = {"metadata": {"labels": {"assay.trial": "brief"}}, **BUSY}
+    for name, template in ("brief", BUSY), ("brief-trial-a", trial):
+        cluster.kubectl("create", "-f", "-", text=json.dumps({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": name},
+                                                              "spec": {"template": template}}))
+    try:
+        with Profiler(cluster, prometheus, tmp_path) as profiler:
+            wait_until(lambda: all("cpu_util" in annotations(cluster, f"job/{name}").get("usage", {})
+                                   for name in ("brief", "brief-trial-a")), 90, profiler.log.read_text, every=0.5)
+    finally:
+        cluster.kubectl("delete", "job", "brief", "brief-trial-a", "--wait=false")
+    before = kept_jobs(tmp_path)["brief"]
+    assert not before["gone"] and before["cores"]["mean"] <= before["cores"]["max"] and before["gpus"] == 0
+    wait_until(lambda: not any(name.startswith("pod/brief") for name in cluster.names("pods")), 60, "they are gone", every=0.5)
+    with Profiler(cluster, prometheus, tmp_path, "--rounds", "2") as profiler:
+        assert profiler.process.wait(60) == 0, profiler.log.read_text()
+        assert re.search(r"2 rounds: \d+ nodes?.*, \d+ pods? and \d+ jobs? seen, \d+ patch(es)? written", profiler.log.read_text())
+    after = kept_jobs(tmp_path)
+    assert after["brief"]["gone"] and after["brief"]["last"] == before["last"] and "brief-trial-a" not in after
+    assert kept_jobs(tmp_path, "--trials")["brief-trial-a"]["trial"] == "brief"
+
+
 def test_a_pod_of_a_set_that_an_operator_made_belongs_to_its_job(cluster, prometheus, job, tmp_path):
     # As some operators do: without saying that they control it.
     owner = {"apiVersion": job.job["apiVersion"], "kind": job.kind, "name": "train", "uid": job.job["metadata"]["uid"]}
@@ -361,3 +389,11 @@ def test_clean_takes_all_of_ours_and_nothing_else(cluster, node, prometheus, job
     assert annotations(cluster, "pod/train-worker-0") == {}
     assert annotations(cluster, f"{job.resource}/train") == {}
     assert annotations(cluster, f"{without_pods.resource}/without-pods") == {}
+
+
+def test_leftovers_of_trials_are_not_looked_for_in_a_namespace_that_is_not_there(cluster):
+    def clean(namespace):
+        return subprocess.run([ASSAY, "cluster", "trial", "--clean", "-n", namespace], env=cluster.env, capture_output=True, text=True)
+    assert clean("default").returncode == 0
+    nowhere = clean("nope")
+    assert nowhere.returncode == 2 and "the cluster has no namespace 'nope'" in nowhere.stderr

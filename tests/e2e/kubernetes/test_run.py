@@ -79,9 +79,6 @@ def test_ends_are_told_as_of_any_other_run(place):
 def test_what_cannot_start_is_a_sentence(cluster, place):
     image = place.assay("run", *place.words, "nobody/nothing:1", timeout=120)
     assert image.returncode == 4 and "image nobody/nothing:1 cannot run on" in image.stderr, image.stderr
-    large = place.assay("run", *place.words, "--cpus", "500", "--start-timeout", "4s", "load:1", "--", "busybox", "true",
-                        timeout=90)
-    assert large.returncode == 4 and "Insufficient cpu" in large.stderr, large.stderr
     labels = place.assay("run", *place.words, "--node-selector", "board=none", "load:1", timeout=60)
     assert labels.returncode == 2 and "the cluster has no node with board=none" in labels.stderr
     agent = place.assay("run", *place.words, "--agent-namespace", "default", "load:1", timeout=60)
@@ -93,6 +90,55 @@ def test_what_cannot_start_is_a_sentence(cluster, place):
     quota = place.assay("run", *place.words, "--namespace", "small", "load:1", "--", "busybox", "true", timeout=90)
     assert quota.returncode == 4 and "exceeded quota" in quota.stderr, quota.stderr
     cluster.kubectl("delete", "namespace", "small", "--wait=false")
+
+
+def test_what_its_node_could_never_hold_is_refused_at_once(cluster, node, place):
+    for words, told in ((("--cpus", "500"), f"--cpus 500: the only suitable node, {node}, has "),
+                        (("--memory", "900TB"), f"--memory 900 TB: the only suitable node, {node}, has "),
+                        (("--gpus", "99"), f"--gpus 99: the only suitable node, {node}, has ")):  # other tests give it some
+        refused = place.assay("run", *place.words, *words, "load:1", "--", "busybox", "true", timeout=30)
+        assert refused.returncode == 4 and told in refused.stderr, refused.stderr
+        assert jobs(cluster) == []
+
+
+def test_room_that_others_have_at_present_is_waited_for(cluster, node, place):
+    cores = float(cluster.kubectl("get", "node", node, "-o", "jsonpath={.status.allocatable.cpu}"))
+    cluster.kubectl("create", "-f", "-", text=json.dumps({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "taker"}, "spec": {
+            "nodeName": node, "terminationGracePeriodSeconds": 0, "containers": [{
+                "name": "main", "image": "busybox:1", "command": ["sleep", "600"],
+                "resources": {"requests": {"cpu": f"{cores * 1000 - 200:.0f}m"}}}]}}))
+    try:
+        late = place.assay("run", *place.words, "--cpus", str(cores), "--start-timeout", "3s", "load:1", "--", "busybox", "true",
+                           timeout=90)
+        assert late.returncode == 4 and "Insufficient cpu" in late.stderr, late.stderr
+        process = place.start("run", *place.words, "--cpus", "0.3", "load:1", "--", "busybox", "true")
+        wait_until(lambda: jobs(cluster), 60, "there is a Job")
+    finally:
+        cluster.kubectl("delete", "pod", "taker")
+    _, said = process.communicate(timeout=120)
+    assert process.returncode == 0, said
+
+
+def test_an_agent_that_is_not_ready_and_a_token_that_is_refused_are_told_as_such(cluster, node, place):
+    (place.folder / "word").write_text("wrong")
+    refused = place.assay("run", *place.words, "--agent-token-file", "word", "load:1", timeout=60)
+    assert refused.returncode == 4 and f"the agent on {node} refused the token from word" in refused.stderr, refused.stderr
+    cluster.kubectl("create", "-f", "-", text=json.dumps({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "broken", "labels": {"is": "broken"}}, "spec": {
+            "nodeName": node, "terminationGracePeriodSeconds": 0, "containers": [{
+                "name": "main", "image": "busybox:1", "command": ["false"]}]}}))
+    try:
+        def told():
+            done = place.assay("run", *place.words, "--agent-namespace", "default", "--agent-label", "is=broken", "load:1", timeout=60)
+            assert done.returncode == 4, done.stderr
+            return "CrashLoopBackOff" in done.stderr and done.stderr
+
+        said = wait_until(told, 60, "it is told that it crashes")
+        assert f"its pod broken on {node} is not ready" in said and "kubectl -n default logs broken" in said, said
+        assert "kubectl apply" not in said, said
+    finally:
+        cluster.kubectl("delete", "pod", "broken")
 
 
 def test_an_interrupt_ends_the_job_and_cleanup_what_a_kill_left(cluster, place):

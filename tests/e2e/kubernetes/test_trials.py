@@ -45,7 +45,7 @@ def test_the_best_number_of_cpus_is_found_and_nothing_is_left(cluster, place):
         written = json.loads(cluster.kubectl("get", "job", "steps", "-o", "json"))["metadata"]["annotations"]
         assert json.loads(written["ai.centaurus.io/trial"])["answer"]["count"] == .9
         told = place.assay("cluster", "recommend")
-        assert told.returncode == 0 and told.stdout.startswith("x 0.9: fastest"), told
+        assert told.returncode == 0 and told.stdout.startswith("0.9 CPUs: fastest"), told
         gone(cluster)
         check_history(place, found)
     finally:
@@ -57,7 +57,7 @@ def check_history(place, found):
     assert [one["session"] for one in place.json("history", "--json")] == [one["session"] for one in reversed(found["trials"])]
     for trial in found["trials"]:
         session = place.json("history", "show", trial["session"], "--json")
-        assert session["labels"]["trial"] == "steps" and session["labels"]["choice"] == f"x {trial['count']}", session
+        assert session["labels"]["trial"] == "steps" and session["labels"]["choice"] == f"{trial['count']:g} CPUs", session
         assert session["device"]["hostname"] == trial["nodes"][0] and session["app"]["name"] == "steps"
         run, = session["runs"]
         assert run["status"] == "timeout" and run["elsewhere"]["measured_by"] == f"agent on {trial['nodes'][0]}", run
@@ -86,6 +86,33 @@ def test_what_finds_no_room_is_a_result(cluster, place):
     refused = place.json(*words, expect=99, timeout=300)
     assert refused["trials"][0]["end"] == "no room" and "exceeded quota" in refused["trials"][0]["reason"], refused
     assert refused["answer"] is None and not left(cluster, namespace="tight")
+
+
+def test_a_job_that_more_cpus_make_slower_is_not_called_faster(cluster, place):
+    # With more it does eight times the work for each step.
+    slower = JOB.replace("i=0; while", "[ $ASSAY_TRIAL_GPUS = 0.2 ] && w=4000 || w=32000; i=0; while").replace("-lt 4000", "-lt $w")
+    (place.folder / "job.yaml").write_text(slower)
+    found = place.json("cluster", "trial", "-f", "job.yaml", "--gpus", "0.2,0.4", *measured(), "--json", timeout=300)
+    assert found["answer"]["count"] == .2 and len(found["trials"]) == 2, found
+    speeds = {one["count"]: one["throughput"] for one in found["trials"]}
+    assert {one["count"]: one["throughput"] for one in found["choices"]} == pytest.approx(speeds)  # as they were measured
+    gone(cluster)
+
+
+def test_room_that_others_have_just_then_makes_nothing_clear(cluster, place):
+    holder = JOB.replace("name: steps", "name: holder").replace("image:", 'resources: {requests: {cpu: 1900m}}\n        image:')
+    cluster.kubectl("create", "-f", "-", text=holder)
+    try:
+        wait_until(lambda: cluster.kubectl("get", "pods", "-l", "job-name=holder", "-o", "jsonpath={.items[*].status.phase}")
+                   == "Running", 60, "it has the room")
+        done = place.assay("cluster", "trial", "-f", "job.yaml", "--gpus", "1.5", *measured("4s", patience="8s"), "--json", timeout=300)
+        assert done.returncode == 4, done
+        found = json.loads(done.stdout)
+        assert found["answer"] is None and found["trials"][0]["end"] == "no room then", found
+        assert "Insufficient cpu" in found["trials"][0]["reason"], found
+    finally:
+        cluster.kubectl("delete", "job", "holder")
+    gone(cluster)
 
 
 def test_an_app_that_fails_is_a_result(cluster, place):
@@ -153,7 +180,7 @@ def test_training_jobs_are_tried_with_all_their_pods(cluster, place, job, pods):
     assert trial["end"] == "measured" and trial["throughput"] > 0
     gone(cluster, kind)
     runs = place.json("history", "show", trial["session"], "--json")["runs"]
-    assert sorted(run["target"]["name"] for run in runs) == [f"x 0.2, {pod}" for pod in pods], runs
+    assert sorted(run["target"]["name"] for run in runs) == [f"0.2 CPUs, {pod}" for pod in pods], runs
     assert all(run["footprint"]["cpu_cores"]["mean"] > 0 for run in runs), runs
 
 
@@ -178,6 +205,9 @@ def test_an_interrupted_call_leaves_nothing_and_a_killed_one_is_cleaned_up(clust
     gone(cluster)
     running = place.start(*words)
     wait_until(lambda: left(cluster, "pods"), 60, "it runs")
+    second = place.assay(*words)
+    assert second.returncode == 4 and "trials of steps run already, as steps-trial-" in second.stderr, second
+    assert running.poll() is None and left(cluster, "pods")
     running.kill()
     running.communicate()
     job = json.loads(cluster.kubectl("get", "jobs", "-l", "assay.trial", "-o", "json"))["items"][0]

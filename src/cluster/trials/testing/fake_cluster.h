@@ -57,6 +57,7 @@ class FakeCluster {
   std::string forbidden = {};  ///< what is in paths that are answered with 403
   std::string events = R"({"metadata": {}, "items": []})";
   bool makes_pods = true;
+  std::string created_at = {};        ///< when Jobs are created; empty: it does not say
   std::string pod_suffix = "-abcde";  ///< of their names
   int node_count = 1;                 ///< n1, n2 ..., each with four GPUs
   bool tells_all_pods = true;         ///< also those of other namespaces
@@ -102,7 +103,7 @@ class FakeCluster {
       return answer(403, R"({"message": "you cannot"})");
     if (is("GET /apis/batch/v1/namespaces/lab/jobs/")) return get_job(line);
     if (is("GET /apis/batch/v1/namespaces/lab/jobs")) return answer(200, list(jobs_));
-    if (is("GET /apis/batch/v1"))
+    if (line == "GET /apis/batch/v1")
       return answer(200, R"({"groupVersion": "batch/v1", "resources": [
           {"name": "jobs", "kind": "Job", "namespaced": true}]})");
     if (is("POST /apis/batch/v1/namespaces/lab/jobs")) return create(body);
@@ -113,6 +114,8 @@ class FakeCluster {
     if (is("GET /api/v1/pods?"))
       return tells_all_pods ? answer(200, list_pods(line)) : answer(403, "{}");
     if (is("GET /api/v1/namespaces/lab/events")) return answer(200, events);
+    if (line == "GET /api/v1/namespaces/lab")
+      return answer(200, R"({"metadata": {"name": "lab", "uid": "ns-1"}})");
     if (is("GET /api/v1/nodes")) return answer(200, nodes());
     if (has_priority && is("GET /apis/scheduling.k8s.io/v1/priorityclasses/assay-trial"))
       return answer(200, "{}");
@@ -147,6 +150,7 @@ class FakeCluster {
     if (jobs_.contains(name)) return answer(409, R"({"message": "already exists"})");
     created_ = body;
     job["metadata"]["uid"] = "uid-" + name;
+    if (!created_at.empty()) job["metadata"]["creationTimestamp"] = created_at;
     jobs_[name] = job;
     if (makes_pods) {
       Json pod = {{"metadata", job["spec"]["template"]["metadata"]},

@@ -77,13 +77,25 @@ class FakeCluster {
     return response;
   }
 
+  static std::string node_object(const std::string& name, const std::string& cores) {
+    return fmt::format(
+        R"({{"metadata": {{"name": "{}", "uid": "n"}}, "status": {{
+        "conditions": [{{"type": "Ready", "status": "True"}}],
+        "capacity": {{"cpu": "{}", "memory": "1Gi"}}, "allocatable": {{"cpu": "{}", "memory": "1Gi"}},
+        "nodeInfo": {{"kernelVersion": "6.1", "machineID": "m"}}}}}})",
+        name, cores, cores);
+  }
+
   // To be set before anything is asked.
   bool has_agent = true;
+  std::vector<std::string> agents_nodes = {"n1"};  ///< the same one is on each
+  std::string agents_status = R"({"conditions": [{"type": "Ready", "status": "True"}]})";
   bool has_pod = true;
   std::string wanted_token;
   std::string event = "nothing";
   std::string jobs = "[]";
   std::string others;  ///< pods of other sessions
+  std::string nodes = node_object("n1", "4");
 
  private:
   net::ServerResponse answer(const net::ServerRequest& request) {
@@ -95,8 +107,9 @@ class FakeCluster {
     if (request.method == "DELETE") return remove();
     if (path == "/api/v1/nodes")
       return json(
-          fmt::format(R"({{"metadata": {{"resourceVersion": "7"}}, "items": [{}]}})", kNode));
-    if (path == "/api/v1/nodes/n1") return json(kNode);
+          fmt::format(R"({{"metadata": {{"resourceVersion": "7"}}, "items": [{}]}})", nodes));
+    if (path.starts_with("/api/v1/nodes/"))
+      return json(node_object(path.substr(path.rfind('/') + 1), "4"));
     if (path.ends_with("/proxy/api/v1/apps")) return agent(request);
     if (path == "/api/v1/namespaces/assay/pods") return agents();
     if (path.ends_with("/secrets/assay-reader"))
@@ -125,12 +138,13 @@ class FakeCluster {
     return json(R"({"kind": "Status", "status": "Success"})");
   }
   net::ServerResponse agents() const ASSAY_REQUIRES(mutex_) {
-    const std::string agent = fmt::format(
-        R"({{"metadata": {{"name": "{}", "uid": "a"}}, "spec": {{"nodeName": "n1"}},
-            "status": {{"conditions": [{{"type": "Ready", "status": "True"}}]}}}})",
-        agent_);
+    std::string all;
+    for (const auto& node : agents_nodes)
+      all += fmt::format(
+          R"({}{{"metadata": {{"name": "{}", "uid": "a"}}, "spec": {{"nodeName": "{}"}}, "status": {}}})",
+          all.empty() ? "" : ", ", agent_, node, agents_status);
     return json(fmt::format(R"({{"metadata": {{"resourceVersion": "7"}}, "items": [{}]}})",
-                            has_agent ? agent : ""));
+                            has_agent ? all : ""));
   }
   net::ServerResponse agent(const net::ServerRequest& request) ASSAY_REQUIRES(mutex_) {
     if (request.path.find(fmt::format("/{}:", agent_)) == std::string::npos)
@@ -158,10 +172,6 @@ class FakeCluster {
       "spec": {{"nodeName": "n1"}}, "status": {{"containerStatuses": [{{"containerID": "docker://{}", "state": {}}}]}}}}]}})",
         pod_, kId, state_));
   }
-
-  static constexpr const char* kNode = R"({"metadata": {"name": "n1", "uid": "n"},
-    "status": {"conditions": [{"type": "Ready", "status": "True"}], "capacity": {"cpu": "4", "memory": "1Gi"},
-               "nodeInfo": {"kernelVersion": "6.1", "machineID": "m"}}})";
 
   mutable Mutex mutex_;
   SystemClock clock_;

@@ -44,8 +44,9 @@ Result<EvenSeries> evenly(std::vector<std::pair<double, double>> samples, size_t
 /// How to read a table, where that is not clear by itself. Columns are named by their heads or
 /// counted from 1.
 struct SeriesTable {
-  std::string column = {};       ///< of the values; empty: the first of numbers behind the times
-  std::string time_column = {};  ///< empty: the only one of dates, or the first
+  std::string column = {};  ///< of the values; empty: the first of numbers behind the times
+  std::string time_column =
+      {};  ///< empty: the only one of dates, or the first; none: each row is a step
   std::vector<std::string> missing = {};  ///< what else stands for a missing value
 };
 

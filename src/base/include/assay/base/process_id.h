@@ -35,6 +35,9 @@ struct ProcessId {
 /// pid, and a zombie.
 enum class ProcessState : uint8_t { alive, dead, unknown };
 ProcessState state_of(const SysRoot& root, const ProcessId& process);
+/// Which machine this is, for what several can see: an engine's containers, a cluster's Jobs. By
+/// its boot, as `self` has it, where it has no id.
+std::string machine_name(const SysRoot& root, const ProcessId& self);
 
 /// Of /proc/PID/stat.
 struct ProcessStat {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,7 +10,7 @@
 namespace assay {
 
 /// Foreign text for a message: in quotes, shortened, without control characters.
-std::string in_quotes(std::string_view text);
+std::string in_quotes(std::string_view text, size_t most = 60);
 
 /// Whether one letter too many, too few, wrong, or two swapped make `a` out of `b`.
 bool is_one_slip(std::string_view a, std::string_view b);

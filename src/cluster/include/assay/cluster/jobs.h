@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,23 +11,28 @@
 
 namespace assay::cluster {
 
-/// What the history has of a job.
+/// Of what was used over a job's life.
+struct UseSummary {
+  double mean = 0;
+  double p95 = 0;
+  double max = 0;
+};
+
+/// What the history has of a job. What nobody measured is not there.
 struct JobSummary {
   std::string name_space;
   std::string name;
   std::string resource;  ///< "MPIJob"
   std::string kind;      ///< "training"; empty: it could not be told
+  std::string trial;     ///< whose short copy it is; empty: nobody's
   Timestamp first = {};
   Timestamp last = {};
-  bool gone = false;
-  size_t workers = 0;  ///< all that it ever had
-  double most_gpus = 0;
-  double gpu_mean = 0;  ///< percent of the GPUs that it had
-  double gpu_p95 = 0;
-  double cores_mean = 0;  ///< of all its workers together
-  double cores_p95 = 0;
-  double cores_max = 0;
-  double memory_max = 0;  ///< bytes
+  bool gone = false;   ///< deleted, or over; not between a worker that failed and the next
+  size_t workers = 0;  ///< all that were ever seen at work
+  std::optional<double> most_gpus;
+  std::optional<UseSummary> gpu_percent;  ///< of the GPUs that it had
+  std::optional<UseSummary> cores;        ///< of all its workers together
+  std::optional<UseSummary> memory;       ///< likewise, in bytes
 };
 
 /// The newest first; those that cannot be read are left out.

@@ -63,6 +63,7 @@ struct Reading {
   std::map<std::string, Use> nodes;
   std::vector<GpuUse> gpus;
   std::map<PodKey, Progress> progress;
+  Nanoseconds window{0};              ///< that rates are means of
   std::vector<std::string> warnings;  ///< why it may not be all, in Prometheus' words
 };
 
@@ -84,8 +85,8 @@ struct Sources {
   std::set<std::string> names = {};  ///< of the metrics that we can read and that are there
   /// Both kinds of labels when two exporters have them.
   std::vector<PodLabels> pod_labels = {};
-  std::string window = "2m";     ///< of rates: at least four samples
-  double gpu_step_seconds = 15;  ///< between two samples of a GPU
+  std::chrono::seconds window{120};  ///< of rates: at least four samples
+  double gpu_step_seconds = 15;      ///< between two samples of a GPU
 
   bool has(const std::string& name) const { return names.contains(name); }
   /// Whether it is known how busy GPUs are.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <random>
 #include <span>
 #include <string>
@@ -31,6 +32,8 @@ struct Law {
   Estimate serial;
   Estimate crosstalk;
   size_t trials = 0;  ///< 0: all is taken from other kinds, and `one` is a guess
+  double likely = 0;  ///< that it scales so, and in none of the other ways
+  double part = 1;    ///< what counts as one: less where parts of one were asked about
 };
 
 /// What is believed of the throughput of all counts of a kind: for each idea of how it scales and
@@ -76,11 +79,16 @@ class ScalingBelief {
     size_t kind = 0;
     size_t at = 0;
   };
+  /// What a kind's throughput of one is thought to be, if a way to scale is the right one: where
+  /// more are slower, what was measured of many tells of a faster one.
   struct Level {
-    double mean = 0;  ///< what a kind's throughput of one is thought to be
+    std::vector<double> means;  ///< of each idea
     double sd = 0;
   };
   void find_kinds();
+  void learn_all(const std::function<Level(size_t)>& level);
+  /// Its count, in the least one where that is a part of one.
+  double size_of(size_t choice) const;
   KindBelief learn(size_t kind, const Level& level) const;
   void share();
   Level level_of(size_t kind, const Prices& prices) const;
@@ -90,6 +98,8 @@ class ScalingBelief {
   std::vector<Choice> choices_;
   std::vector<Speed> speeds_;
   std::vector<Place> places_;
+  double part_ = 1;
+  double least_ = 1;  ///< of all sizes
   std::vector<KindBelief> kinds_;
   std::vector<std::vector<double>> evidence_;  ///< [kind][idea]: how well it explains its trials
   std::vector<double> jobs_;                   ///< how likely each idea is of the job as a whole

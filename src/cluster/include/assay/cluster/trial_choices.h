@@ -4,6 +4,7 @@
 #include <compare>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <assay/base/result.h>
@@ -19,8 +20,8 @@ struct Choice {
   auto operator<=>(const Choice&) const = default;
 };
 
-/// "Tesla-T4 x 2", or "x 2" where the kind does not matter.
-std::string name_of(const Choice& choice);
+/// "Tesla-T4 x 2"; where the kind does not matter "2 GPUs", "1 CPU", or "2" of an unknown resource.
+std::string name_of(const Choice& choice, std::string_view resource = {});
 /// As Kubernetes writes an amount: "2", "500m".
 std::string quantity_of(double count);
 

@@ -32,6 +32,9 @@ class TrialHistory {
     std::filesystem::path sessions_folder = {};
     App app = {};
     std::function<void(const std::string&)> note = [](const std::string&) {};
+    /// Whoever ends the trials ends the waiting for agents: that is no fault of theirs. Asked by
+    /// several threads.
+    std::function<bool()> wanted = [] { return true; };
   };
   TrialHistory(store::Store& store, launch::Agents& agents, const Clock& clock, Place place);
   TrialHistory(const TrialHistory&) = delete;

@@ -16,6 +16,11 @@ namespace assay::cluster {
 constexpr const char* kTrialLabel = "assay.trial";
 /// The name of the one copy that a pod belongs to.
 constexpr const char* kCopyLabel = "assay.trial.copy";
+/// Annotations of a copy: the process that made it, on which machine, and after how many seconds
+/// the cluster ends it.
+constexpr const char* kTrialOwner = "assay.dev/owner";
+constexpr const char* kTrialMachine = "assay.dev/machine";
+constexpr const char* kTrialDeadline = "assay.dev/deadline-seconds";
 /// In every container of a trial: how many GPUs it has in all, and in how many pods.
 constexpr const char* kTrialGpus = "ASSAY_TRIAL_GPUS";
 constexpr const char* kTrialWorkers = "ASSAY_TRIAL_WORKERS";
@@ -39,6 +44,8 @@ struct CopySettings {
   bool shares_nodes = true;           ///< false: not with pods of other trials of this namespace
   Nanoseconds deadline{};             ///< after which the cluster itself ends it
   kubeapi::ObjectName original = {};  ///< owns the copy when it has a uid
+  std::string owner = {};             ///< the process that will remove it, as text; empty: nobody
+  std::string machine = {};           ///< where that runs
 };
 
 struct TrialCopy {

@@ -27,9 +27,10 @@ Result<void> check_question(const Question& question, const std::vector<Choice>&
 /// What became of a trial.
 enum class TrialEnd : uint8_t {
   measured,
-  no_room,  ///< it could not be scheduled, or a quota refused it
+  no_room,  ///< it can never be scheduled, or a quota never allows it
   failed,   ///< it ran and ended badly, as for lack of memory
   lost,     ///< by nobody's fault: its node disappeared; it says nothing about the choice
+  busy,     ///< others had its room just then, or so it seems
 };
 
 struct Tried {
@@ -42,14 +43,19 @@ struct Tried {
 
 /// A choice as it stands.
 struct Standing {
-  Estimate throughput;              ///< its sd is relative
+  Estimate expected;  ///< throughput, by all trials and the shapes; its sd is relative
+  std::optional<Estimate> measured;  ///< throughput, the mean of its own trials
+  bool fits = true;  ///< what was measured is what the shapes make of all trials, more or less
+  bool had_no_room = false;         ///< others had it, and it was never measured
   double works = 0;                 ///< probability that it runs at all
   double within = 0;                ///< probability that it is within budget and deadline
   double best = 0;                  ///< probability that it is the best, or close to it
-  bool tried = false;               ///< and measured
   std::optional<double> seconds;    ///< of the work
   std::optional<double> cost;       ///< of the work
   std::optional<double> unit_cost;  ///< of one unit
+
+  /// What was measured counts more than what is thought of it.
+  const Estimate& throughput() const { return measured ? *measured : expected; }
 };
 
 struct PlanLimits {
@@ -64,7 +70,7 @@ struct Plan {
   std::vector<Standing> standings;  ///< by choice
   std::optional<size_t> fastest;    ///< of those that work, whatever was asked
   std::optional<size_t> cheapest;   ///< per unit; nothing without prices
-  bool clear = false;               ///< the answer is sure enough
+  bool clear = false;               ///< the answer is sure enough, and all that was measured fits
 };
 
 /// What to try next and what to answer now. The next trial is the one after which the answer is

@@ -41,6 +41,8 @@ struct Judgement {
 };
 std::vector<Tried> tried_of(const TrialReport& report);
 Judgement judge(const TrialReport& report);
+/// Nothing was measured, and one of the choices may work all the same.
+bool nothing_is_known(const TrialReport& report);
 
 /// The answer first, then a table of choices, and how each kind scales.
 std::string report_text(const TrialReport& report);

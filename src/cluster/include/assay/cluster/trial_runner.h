@@ -123,6 +123,8 @@ class TrialRunner {
   void finish(Copy& copy);
   void give_up(Copy& copy, const Error& error);
   bool is_over(const Copy& copy) const;
+  TrialEnd without_room(const Copy& copy, const std::string& why);
+  std::string shown(const Choice& choice) const;
 
   kubeapi::Client& client_;
   promapi::Queries* queries_;
@@ -139,16 +141,27 @@ class TrialRunner {
   uint64_t number_;
 };
 
+/// A copy whose call runs still, or may.
+struct UsedCopy {
+  std::string name = {};
+  std::optional<Timestamp> since = {};
+  bool elsewhere = false;               ///< on a machine that cannot be asked
+  std::optional<Timestamp> until = {};  ///< of those elsewhere: then it counts as left over
+};
 /// What of the leftovers of trials went, and what could not be removed, a sentence each.
 struct CleanedTrials {
   std::vector<std::string> removed = {};  ///< names
   std::vector<std::string> left = {};
+  std::vector<UsedCopy> used = {};
 };
+enum class Cleaning : uint8_t { unused, all };
 /// Removes everything that trials of this name left in a namespace; of any name when it is empty. A
 /// kind that cannot be listed, or an object that cannot be removed, does not keep it from the rest.
-/// An error: the API server does not answer, or lets us look at nothing.
+/// An error: the API server does not answer, lets us look at nothing, or has no such namespace.
+/// Unless all are to go, copies stay whose call lives on this machine, and those of other machines
+/// until their deadline.
 Result<CleanedTrials> clean_trials(kubeapi::Client& client, const Clock& clock,
                                    const std::string& name_space, const std::string& trial,
-                                   net::Stopper& stopper);
+                                   Cleaning cleaning, net::Stopper& stopper);
 
 }  // namespace assay::cluster

@@ -29,7 +29,7 @@ class Usage {
   uint64_t count() const { return count_; }
   double last() const { return last_; }
   double max() const { return max_; }
-  double mean() const { return count_ ? sum_ / static_cast<double>(count_) : 0; }
+  double mean() const;
   /// `share` from 0 to 1; 0 when there are no values.
   double percentile(double share) const;
   double p95() const { return percentile(0.95); }
@@ -44,6 +44,7 @@ class Usage {
     uint32_t count;
   };
   void add_to_bucket(int16_t at, uint32_t count);
+  double least_percentile(double share) const;
 
   std::vector<Bucket> buckets_;  ///< ascending
   uint64_t count_ = 0;

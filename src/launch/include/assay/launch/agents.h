@@ -20,7 +20,8 @@ class AgentWatch {
   virtual ~AgentWatch() = default;
   /// Asks once and pushes what is new; whether the agent knows the container by now. Waits two
   /// seconds at most, or as long as its settings say where that is less, but for a program that
-  /// logs in anew. An error is one sentence that names the node.
+  /// logs in anew, which is waited for as long as it is wanted. An error is one sentence that names
+  /// the node.
   virtual Result<bool> look(SampleSink& sink) = 0;
   /// Nothing: the agent has not seen it.
   virtual std::optional<Timestamp> started() const = 0;
@@ -43,7 +44,9 @@ class Agents {
 };
 
 /// Of the settings, only the cluster and where its agents are count. Asks nobody yet; the clock has
-/// to live longer, also than what is watched.
-std::unique_ptr<Agents> open_agents(JobSettings settings, const Clock& clock);
+/// to live longer, also than what is watched. `wanted` is asked several times a second while an
+/// answer is waited for, by all threads that wait; false ends the waiting.
+std::unique_ptr<Agents> open_agents(JobSettings settings, const Clock& clock,
+                                    StillWanted wanted = {});
 
 }  // namespace assay::launch

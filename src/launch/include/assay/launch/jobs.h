@@ -27,6 +27,7 @@ struct JobSettings {
   std::string agent_url = {};  ///< ... or one of them directly, "http://10.0.0.7:9410"
   /// What they want to see; empty: the cluster's secret assay-reader, where we may read it.
   std::string agent_token = {};
+  std::string agent_token_file = {};  ///< that it was read from, for messages
   Milliseconds agent_patience{5000};  ///< for one answer of an agent
   /// The nodes' folder in which the agent's socket for self-reported metrics is, mounted at
   /// /metrics; empty: nothing is mounted.
@@ -51,13 +52,17 @@ class Jobs {
   /// "Kubernetes at https://10.0.0.1:6443".
   virtual std::string engine() const = 0;
   /// What stands in the way of the target's Job. The first call chooses the node: one with the
-  /// labels asked for, that is ready, has an agent and as many free GPUs as are wanted; of several
-  /// the one with the fewest pods.
+  /// labels asked for, that is ready, has an agent, could hold what is asked for, and has as many
+  /// free cores and GPUs if any has; of several the one with the fewest pods. One that could not
+  /// hold the target of a later call is given up for one that could hold all until then; where none
+  /// could, only that target is refused. What the cluster and its agents are asked for this is
+  /// asked once for all targets, also when there is no answer.
   virtual std::vector<Obstacle> obstacles(const Target& target) = 0;
   /// The chosen node; empty before.
   virtual const std::string& node() const = 0;
   /// What that node is, as far as the cluster knows.
   virtual const Device& device() const = 0;
+  /// For when all targets were looked at.
   virtual std::unique_ptr<Launcher> launcher() = 0;
   /// Kinds of nodes that could be chosen, by the label's values that fit the pattern ("*" and "?").
   virtual Result<std::vector<NodeKind>> kinds(const std::string& label,

@@ -173,9 +173,9 @@ class Containers {
   virtual Result<std::vector<std::string>> clean_up() = 0;
 };
 
-/// Talks to the engine at $DOCKER_HOST, else at the usual sockets. An error says why nobody
-/// answers.
-Result<std::unique_ptr<Containers>> find_containers();
+/// Talks to the engine at $DOCKER_HOST, else at the usual sockets, from the first question on while
+/// that is wanted. An error says why nobody answers.
+Result<std::unique_ptr<Containers>> find_containers(const StillWanted& wanted = {});
 
 /// Something that some apps need of this machine.
 struct Facility {

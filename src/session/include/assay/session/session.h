@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -127,8 +128,9 @@ struct CleanUp {
 };
 /// The same, and removes containers of dead sessions wherever they come from. A machine without an
 /// engine is in no trouble unless its history knows a container run that was cut off. With `jobs`
-/// also the Jobs of its cluster.
-CleanUp clean_up(store::Store& store, launch::Jobs* jobs = nullptr);
+/// also the Jobs of its cluster. Nothing more is begun once `wanted` says no.
+CleanUp clean_up(store::Store& store, launch::Jobs* jobs = nullptr,
+                 const std::function<bool()>& wanted = {});
 /// Whether the history knows a run of a cluster that was cut off, and which may have left a Job.
 bool may_have_left_jobs(store::Store& store);
 

@@ -45,6 +45,8 @@ class Shelf {
   virtual Result<bool> remove(const std::string& kind, const std::string& name) = 0;
   /// In the order of their names.
   virtual Result<std::vector<Document>> list(const std::string& kind) = 0;
+  /// Likewise: of kinds with so many documents that they are better read one by one.
+  virtual Result<std::vector<std::string>> names(const std::string& kind) = 0;
   virtual Result<std::optional<Document>> find(const std::string& kind,
                                                const std::string& name) = 0;
   /// When it was put; nothing: never.

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "no_numbers.h"
+
+#include <algorithm>
+#include <cctype>
+#include <fmt/format.h>
+
+#include <assay/base/text.h>
+#include <assay/base/wording.h>
+
+namespace assay::analysis {
+namespace {
+
+constexpr size_t kMostRemembered = 100;
+constexpr size_t kMostTold = 6;
+
+/// Ice, M or *** may be what somebody writes where there is no value.
+bool may_mean_missing(std::string_view cell) {
+  constexpr size_t kLongest = 8;
+  return cell.size() <= kLongest && std::all_of(cell.begin(), cell.end(), [](unsigned char c) {
+           return c < 0x80 && (std::isalpha(c) || c == '*');
+         });
+}
+
+}  // namespace
+
+void NoNumbers::add(std::string_view cell, size_t line) {
+  ++cells_;
+  const auto word = trim(cell);
+  if (std::any_of(words_.begin(), words_.end(), [&](const Word& w) { return w.text == word; }))
+    return;
+  if (words_.size() < kMostRemembered)
+    words_.push_back({std::string(word), line});
+  else
+    more_ = true;
+}
+
+/// Of the words behind the first one.
+std::string NoNumbers::others() const {
+  const size_t told = std::min(words_.size(), kMostTold), left = words_.size() - told;
+  std::string text;
+  for (size_t i = 1; i < told; ++i) {
+    const char* const before = i == 1 ? ", nor " : i + 1 < told || left > 0 ? ", " : " or ";
+    text += fmt::format("{}{} in line {}", before, in_quotes(words_[i].text), words_[i].line);
+  }
+  if (left > 0)
+    text +=
+        fmt::format(" or {}{} other word{}", more_ ? "at least " : "", left, left == 1 ? "" : "s");
+  if (cells_ > words_.size()) text += fmt::format(" ({} such cells)", cells_);
+  return text;
+}
+
+std::string NoNumbers::hint() const {
+  std::string marks;
+  size_t count = 0;
+  for (const auto& word : words_)
+    if (may_mean_missing(word.text) && count < kMostTold) marks += (count++ ? "," : "") + word.text;
+  if (count == 0) return "";
+  return fmt::format("; where {} for a missing value, say --missing '{}'",
+                     words_.size() == 1 ? "it stands" : "such a word stands", marks);
+}
+
+std::string NoNumbers::text(const std::string& who) const {
+  return fmt::format("{}:{}: {} is no number{}{}", who, words_.front().line,
+                     in_quotes(words_.front().text), others(), hint());
+}
+
+}  // namespace assay::analysis
