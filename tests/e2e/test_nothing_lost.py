@@ -156,7 +156,9 @@ def test_a_history_that_another_program_locks_costs_nothing(place):
     out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
     run = json.loads(out)["runs"][0]
-    assert run["status"] == "finished" and run["losses"] == []
+    # A busy machine may cost a beat of the sampler. One that waited for the lock would miss some twenty.
+    assert run["status"] == "finished" and {loss["source"] for loss in run["losses"]} <= {"sampler"}, run["losses"]
+    assert sum(loss["count"] for loss in run["losses"]) < 8, run["losses"]
     values = [int(float(r["value"])) for r in csv_rows(place, "last") if r["metric"] == "tick"]
     assert values == [int(n) for n in read(ticks)]
 
