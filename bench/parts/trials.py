@@ -23,6 +23,10 @@ def run(bench):
               f"whole grid {grid['regret']:.2%}, half of it by chance {chance['regret']:.2%}")
     bench.row("answers that were called clear", f"{found['clear']}, right {found['clear_and_close'] / found['clear']:.1%}",
               "", "right in 95 %", found["clear_and_close"] >= .95 * found["clear"])
+    bench.row("… of jobs that lose much at the first step, a way that the planner does not know",
+              f"{found['clear_cliffs']} of {found['cliffs']['clusters']}, right {found['clear_and_close_cliffs']}",
+              f"best choice found {found['cliffs']['close']:.1%}", "right in 95 %",
+              found["clear_and_close_cliffs"] >= .95 * found["clear_cliffs"])
     for group in ("questions", "shapes", "sizes"):
         for name, one in found[group].items():
             if not name.endswith("whole grid"):

@@ -262,12 +262,12 @@ Law ScalingBelief::law(size_t kind) const {
   law.kind = choices_[belief.choices.front()].kind;
   law.part = part_;
   for (size_t idea = 0; idea < idea_count(); ++idea)
-    if (universal_of(idea % shape_count())) law.likely += belief.weights[idea];
+    if (universal_of(idea % shape_count(), least_)) law.likely += belief.weights[idea];
   for (const auto& speed : speeds_) law.trials += places_[speed.choice].kind == kind;
   const auto estimate = [&](auto&& value_of) {
     double sum = 0, mean = 0, square = 0;
     for (size_t idea = 0; idea < idea_count(); ++idea) {
-      const auto universal = universal_of(idea % shape_count());
+      const auto universal = universal_of(idea % shape_count(), least_);
       if (!universal) continue;
       const double value = value_of(idea, *universal), weight = belief.weights[idea] + 1e-300;
       sum += weight;

@@ -42,6 +42,20 @@ TEST(ScalingLaw, TellsCountsThatWereNotTried) {
   EXPECT_EQ(law.trials, 3U);
 }
 
+TEST(ScalingLaw, IsOfTheCountAlsoWhereManyAreTheFewest) {
+  std::vector<Choice> choices = {{"", 4}, {"", 8}, {"", 16}};
+  const std::vector<Speed> speeds = {{0, 100, 0.01}, {1, 40, 0.01}, {2, 12, 0.01}};
+  const Law law = ScalingBelief(choices, speeds).law(0);
+  EXPECT_LT(law.likely, 0.2) << "no serial and crosstalk of ours make 8 so much slower than 4";
+  const std::vector<Speed> fair = {{0, 100, 0.01}, {1, 180, 0.01}, {2, 300, 0.01}};
+  const Law told = ScalingBelief(choices, fair).law(0);
+  EXPECT_GT(told.likely, 0.2);
+  for (const auto& [at, speed] : {std::pair(4, 100.0), {8, 180.0}, {16, 300.0}})
+    EXPECT_NEAR(law_of(told.one.value, told.serial.value, told.crosstalk.value, at), speed,
+                0.1 * speed)
+        << at;
+}
+
 TEST(ScalingLaw, AKindTellsHowOthersScaleButNotHowFastTheyAre) {
   const auto choices = doubling({"a", "b"}, 8);
   std::vector<Speed> speeds;
@@ -93,6 +107,7 @@ TEST(ScalingLaw, WorkInEqualPartsIsKnownByItsSteps) {
   const ScalingBelief belief(choices, speeds);
   for (const size_t i : {5U, 12U}) {
     const double truth = speed(i < 8 ? 100 : 300, choices[i].count);
+    // Of the other kind one number is known: that it has the same steps is likely, not certain.
     EXPECT_NEAR(belief.throughput(i).value, truth, (i < 8 ? 0.05 : 0.12) * truth) << i;
   }
 }

@@ -195,9 +195,9 @@ const std::vector<double>& shapes_alike() {
   return all;
 }
 
-std::optional<Universal> universal_of(size_t shape) {
+std::optional<Universal> universal_of(size_t shape, double least) {
   const Shape& one = shapes()[shape];
-  if (one.family == Family::slower) return Universal{0, kHeavyCrosstalk[one.at[0]]};
+  if (one.family == Family::slower && least == 1) return Universal{0, kHeavyCrosstalk[one.at[0]]};
   if (one.family != Family::universal) return std::nullopt;
   return Universal{kSerial[one.at[0]], kCrosstalk[one.at[1]]};
 }

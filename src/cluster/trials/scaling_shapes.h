@@ -29,7 +29,7 @@ struct Universal {
   double serial = 0;
   double crosstalk = 0;
 };
-/// Nothing: the shape is another one.
-std::optional<Universal> universal_of(size_t shape);
+/// Nothing: the shape is another one, or is so of the count in the least one and not of the count.
+std::optional<Universal> universal_of(size_t shape, double least = 1);
 
 }  // namespace assay::cluster

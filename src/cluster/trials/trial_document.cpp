@@ -75,6 +75,8 @@ Json choices_json(const TrialReport& report, const Plan& plan) {
     one["seconds"] = json_of(standing.seconds);
     one["cost"] = json_of(standing.cost);
     one["unit_cost"] = json_of(standing.unit_cost);
+    if (standing.doubt != Doubt::none)
+      one["doubt"] = standing.doubt == Doubt::no_room ? "no_room" : "fewest";
     for (const auto& ruled : report.ruled)
       if (ruled.choice == i) one["no_room"] = ruled.reason;
     all.push_back(std::move(one));

@@ -28,6 +28,11 @@ constexpr double kSurelyOff = 2.5;
 constexpr double kUsualError = 0.025;
 /// Chances that differ by less are the same.
 constexpr double kSameChance = 0.02;
+/// How much faster fewer may be than more: this power of how many times fewer they are, or so many
+/// times, whichever is more; and in how much of what was seen in another kind, as they scale alike.
+constexpr double kSteepestFall = 1.2;
+constexpr double kDeepestCliff = 6;
+constexpr double kUnlike = 2;
 
 std::vector<Speed> speeds_of(const std::vector<Tried>& trials) {
   std::vector<Speed> speeds;
@@ -93,11 +98,12 @@ class Planner {
     for (const Want want : {Want::fastest, Want::cheapest})
       (want == Want::fastest ? plan.fastest : plan.cheapest) =
           !bounded && want == question_.want ? plan.answer : best_by(want, plan.standings);
+    if (plan.answer) add_doubts(plan);
     plan.clear = is_clear(plan);
     const auto done = static_cast<size_t>(
         std::count_if(trials_.begin(), trials_.end(), [](const Tried& one) { return !one.known; }));
     if (limits_.every || (!plan.clear && done < most_trials()))
-      plan.next = next(most_trials() - std::min(most_trials(), done));
+      plan.next = next(plan, most_trials() - std::min(most_trials(), done));
     return plan;
   }
 
@@ -106,13 +112,88 @@ class Planner {
     return limits_.most_trials > 0 ? limits_.most_trials : half_of(belief_.choices().size());
   }
 
-  bool is_clear(const Plan& plan) const {
+  /// As far as the shapes can tell.
+  bool is_sure(const Plan& plan) const {
     if (!plan.answer) return false;
     const Standing& answer = plan.standings[*plan.answer];
     return answer.best >= limits_.sure && answer.measured &&
-           std::all_of(plan.standings.begin(), plan.standings.end(), [&](const Standing& one) {
-             return one.fits && !(one.had_no_room && one.best > (1 - limits_.sure) * one.works);
-           });
+           std::all_of(plan.standings.begin(), plan.standings.end(),
+                       [](const Standing& one) { return one.fits; });
+  }
+
+  bool is_clear(const Plan& plan) const {
+    return is_sure(plan) &&
+           std::all_of(plan.standings.begin(), plan.standings.end(),
+                       [](const Standing& one) { return one.doubt == Doubt::none; });
+  }
+
+  /// How good a choice is at that speed; 0: over a bound.
+  double worth(size_t choice, double speed) const {
+    const double price = price_of(question_.prices, belief_.choices()[choice]);
+    const double seconds = question_.work / speed;
+    if (question_.deadline > 0 && seconds > question_.deadline) return 0;
+    if (question_.budget > 0 && seconds * price / 3600 > question_.budget) return 0;
+    return question_.want == Want::fastest ? speed : speed / price;
+  }
+
+  void add_doubts(Plan& plan) const {
+    for (size_t i = 0; i < plan.standings.size(); ++i) {
+      Standing& one = plan.standings[i];
+      if (i != *plan.answer && one.had_no_room && one.best > (1 - limits_.sure) * one.works)
+        one.doubt = Doubt::no_room;
+    }
+    const double best = worth(*plan.answer, plan.standings[*plan.answer].throughput().value);
+    const auto fall = seen_fall(plan.standings);
+    for (const auto& kind : belief_.kinds()) {
+      const auto fewest = fewest_of(kind);
+      if (!fewest || plan.standings[*fewest].measured) continue;
+      const bool is_answers =
+          belief_.choices()[*fewest].kind == belief_.choices()[*plan.answer].kind;
+      const auto most = most_of(*fewest, kind, plan.standings, is_answers ? std::nullopt : fall);
+      if (most && worth(*fewest, *most) > best * (1 - question_.close) &&
+          plan.standings[*fewest].doubt == Doubt::none)
+        plan.standings[*fewest].doubt = Doubt::fewest;
+    }
+  }
+
+  /// How much faster the fewest of a kind were than more, at most; nothing: it was not seen.
+  std::optional<double> seen_fall(const std::vector<Standing>& standings) const {
+    std::optional<double> fall;
+    for (const auto& kind : belief_.kinds()) {
+      const auto fewest = fewest_of(kind);
+      if (!fewest || !standings[*fewest].measured) continue;
+      for (const size_t i : kind.choices)
+        if (i != *fewest && standings[i].measured)
+          fall = std::max(fall.value_or(0),
+                          standings[*fewest].measured->value / standings[i].measured->value);
+    }
+    return fall;
+  }
+
+  std::optional<size_t> fewest_of(const KindBelief& kind) const {
+    std::optional<size_t> fewest;
+    for (const size_t i : kind.choices)
+      if (works_[i] > 1 - limits_.sure &&
+          (!fewest || belief_.choices()[i].count < belief_.choices()[*fewest].count))
+        fewest = i;
+    return fewest;
+  }
+
+  /// The highest speed that what was measured of a kind leaves to its fewest; nothing: none was.
+  /// `fall`: how much faster the fewest of another kind are.
+  std::optional<double> most_of(size_t fewest, const KindBelief& kind,
+                                const std::vector<Standing>& standings,
+                                std::optional<double> fall) const {
+    std::optional<double> most;
+    for (const size_t i : kind.choices) {
+      if (!standings[i].measured) continue;
+      const double fewer = belief_.choices()[i].count / belief_.choices()[fewest].count;
+      double faster = std::max(kDeepestCliff, std::pow(fewer, kSteepestFall));
+      if (fall) faster = std::min(faster, std::max(1.0, kUnlike * *fall));
+      const double upto = faster * standings[i].measured->value;
+      most = std::min(most.value_or(upto), upto);
+    }
+    return most;
   }
 
   std::vector<Standing> standings() const {
@@ -143,8 +224,8 @@ class Planner {
   }
 
   /// The one that is most likely the best; nothing when it is more likely that none will do. What
-  /// found no room is no answer while another was measured, and of those that are as good the
-  /// smallest is one.
+  /// found no room is no answer while another was measured, and of those that are as good, or were
+  /// measured to be, the smallest is one.
   std::optional<size_t> answer(const std::vector<Standing>& standings) const {
     std::optional<size_t> best;
     const bool any = std::any_of(standings.begin(), standings.end(),
@@ -157,11 +238,15 @@ class Planner {
     const auto first = *best;
     for (size_t i = 0; i < standings.size(); ++i)
       if (may_be(i) && choices[i].kind == choices[first].kind &&
-          choices[i].count < choices[*best].count &&
-          standings[i].measured.has_value() == standings[first].measured.has_value() &&
-          standings[i].best >= standings[first].best - kSameChance)
+          choices[i].count < choices[*best].count && is_as_good(standings[i], standings[first]))
         best = i;
     return best;
+  }
+
+  static bool is_as_good(const Standing& one, const Standing& other) {
+    if (one.measured.has_value() != other.measured.has_value()) return false;
+    return one.best >= other.best - kSameChance ||
+           (one.measured && one.measured->value >= other.measured->value);
   }
 
   std::optional<size_t> best_by(Want want, const std::vector<Standing>& standings) const {
@@ -183,9 +268,21 @@ class Planner {
     return works_[choice] == 1 ? 0 : kBestBonus * worlds_.chances()[choice];
   }
 
+  /// What the shapes are sure of, but nobody has seen.
+  std::optional<size_t> next_doubted(const Plan& plan) const {
+    std::optional<size_t> next;
+    for (size_t i = 0; i < plan.standings.size(); ++i)
+      if (plan.standings[i].doubt == Doubt::fewest && may_be_tried(i, trials_) &&
+          (!next || plan.standings[i].expected.value > plan.standings[*next].expected.value))
+        next = i;
+    return next;
+  }
+
   /// With several trials left, the most promising are thought through once more, each with a second
   /// trial after it: two may tell together what neither does alone.
-  std::optional<size_t> next(size_t left) const {
+  std::optional<size_t> next(const Plan& plan, size_t left) const {
+    if (is_sure(plan) && !limits_.every)
+      if (const auto doubted = next_doubted(plan)) return doubted;
     std::vector<std::pair<double, size_t>> all;
     for (size_t i = 0; i < belief_.choices().size(); ++i) {
       const bool again = works_[i] == 1;  // it was measured before

@@ -104,7 +104,10 @@ TEST(TrialPlanner, IsNotSureOfWhatIsWrong) {
   const std::vector<Job> jobs = {
       {"T4:1;H:1,8", {100, 1000, 300}}, {"T4:1,2;H:1,8", {100, 55, 1000, 300}},
       {"T4:1;H:1,4", {100, 800, 300}},  {"16,32,64", {100, 150, 60}},
-      {"4,8,16", {100, 150, 60}},       {"0.1,0.5,1,2,4", {10, 50, 100, 50, 25}}};
+      {"4,8,16", {100, 150, 60}},       {"0.1,0.5,1,2,4", {10, 50, 100, 50, 25}},
+      {"1,2,4", {100, 45, 85}},         {"1,2,4", {100, 30, 56}},
+      {"2,4,8", {100, 84, 71}},         {"1,2,4,8", {100, 20, 38, 72}},
+      {"a:1;b:1,8", {84, 141, 12.4}},   {"T4:1,2,4;A:1,2,4", {15.3, 5, 8.1, 184, 60, 97.7}}};
   for (const auto& job : jobs) {
     std::vector<Tried> trials;
     const auto try_out = [&](size_t i) { return measured(i, job.speeds[i]); };
@@ -113,6 +116,37 @@ TEST(TrialPlanner, IsNotSureOfWhatIsWrong) {
     const double best = *std::max_element(job.speeds.begin(), job.speeds.end());
     EXPECT_TRUE(!plan.clear || job.speeds[*plan.answer] == best) << job.choices;
   }
+}
+
+TEST(TrialPlanner, TheFewestAreTriedBeforeItIsClearThatMoreAreFaster) {
+  const auto choices = choices_of("1,2,4,8");
+  std::vector<Tried> trials = {measured(3, 780), measured(2, 395)};
+  Plan plan = plan_trials(choices, trials, {}, {.most_trials = 4});
+  EXPECT_EQ(plan.standings[0].doubt, Doubt::fewest);
+  EXPECT_GT(plan.standings[3].best, 0.98) << "as most jobs scale";
+  EXPECT_FALSE(plan.clear);
+  EXPECT_EQ(plan.next, 0U);
+  EXPECT_EQ(plan_trials(choices, trials, {}, {.most_trials = 2}).next, std::nullopt);
+  trials.push_back({.choice = 0, .end = TrialEnd::failed});
+  plan = plan_trials(choices, trials, {}, {.most_trials = 4});
+  EXPECT_EQ(plan.standings[1].doubt, Doubt::fewest) << "the fewest that may run";
+  trials.push_back(measured(1, 199));
+  plan = plan_trials(choices, trials, {}, {.most_trials = 4});
+  EXPECT_TRUE(plan.clear);
+}
+
+TEST(TrialPlanner, FewerOfAKindThatIsFarBehindNeedNoTrial) {
+  const auto choices = choices_of("T4:1,2;A:1,2");
+  const std::vector<Tried> trials = {measured(1, 20), measured(2, 1000), measured(3, 1900)};
+  EXPECT_TRUE(plan_trials(choices, trials, {}, {.most_trials = 4}).clear);
+  const Question soon{.work = 1e5, .deadline = 100};
+  EXPECT_TRUE(plan_trials(choices, {measured(1, 150), trials[1], trials[2]}, soon).clear)
+      << "six times 150 are too few to be in time";
+}
+
+TEST(TrialPlanner, OfTwoThatWereMeasuredAsEqualItAnswersTheSmaller) {
+  const Plan plan = plan_trials(choices_of("1,2"), {measured(1, 100), measured(0, 100)}, {});
+  EXPECT_EQ(plan.answer, 0U);
 }
 
 TEST(TrialPlanner, OfThoseThatAreAsGoodItAnswersTheSmallest) {

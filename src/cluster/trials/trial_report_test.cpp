@@ -98,6 +98,27 @@ TEST(TrialReport, ShowsWhatWasMeasuredAndWhereNoLawExplainsIt) {
   EXPECT_EQ(report_text(example()).find("No law explains"), std::string::npos);
 }
 
+TEST(TrialReport, WhatKeepsTheAnswerFromBeingClearIsNamed) {
+  TrialReport report = example();
+  report.ruled.clear();
+  report.question = {};
+  report.choices = {{"", 1}, {"", 2}, {"", 4}};
+  report.trials.resize(2);
+  report.trials[0].choice = {"", 4};
+  report.trials[1].choice = {"", 2};
+  report.trials[0].throughput.value = 85;
+  report.trials[1].throughput.value = 45;
+  const std::string text = report_text(report);
+  EXPECT_NE(text.find("That is not clear: with "), std::string::npos) << text;
+  EXPECT_NE(text.find(", if it scales as most jobs do.\n1 GPU may be better; it was not tried, and "
+                      "fewer can be faster than more.\n"),
+            std::string::npos)
+      << text;
+  const Json document = Json::parse(report_json(report));
+  EXPECT_EQ(document["choices"][0]["doubt"], "fewest");
+  EXPECT_FALSE(document["choices"][1].contains("doubt"));
+}
+
 TEST(TrialReport, RoomThatOthersHadIsToldSo) {
   TrialReport report = example();
   report.trials.push_back({.choice = {"T4", 2}, .end = TrialEnd::busy, .reason = "Insufficient"});

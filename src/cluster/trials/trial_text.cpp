@@ -13,8 +13,6 @@ using Want = Question::Want;
 
 /// Money for a million units is a number that people can read.
 constexpr double kMillion = 1e6;
-/// A chance that is worth a sentence.
-constexpr double kMayBe = 0.02;
 /// A law that is less likely is not told: the job scales in another way.
 constexpr double kMayHold = 0.2;
 
@@ -86,12 +84,16 @@ std::string answer_text(const TrialReport& report, const Plan& plan) {
   text += ".\n";
   if (!plan.clear && standing.best >= report.limits.sure && !all_fit(plan))
     return text + "That is not clear: no law explains what was measured, as told below.\n";
-  text += fmt::format("{}: with {:.0f} % it is the best, or less than {:.0f} % behind it.\n",
+  const bool doubted = !plan.clear && standing.best >= report.limits.sure;
+  text += fmt::format("{}: with {:.0f} % it is the best, or less than {:.0f} % behind it{}.\n",
                       plan.clear ? "That is clear" : "That is not clear", 100 * standing.best,
-                      100 * question.close);
+                      100 * question.close, doubted ? ", if it scales as most jobs do" : "");
   for (size_t i = 0; i < report.choices.size(); ++i)
-    if (plan.standings[i].had_no_room && i != *plan.answer && plan.standings[i].best > kMayBe)
-      text += fmt::format("{} may be better; there was no room for it.\n", name_at(report, i));
+    if (const Doubt doubt = plan.standings[i].doubt; doubt != Doubt::none)
+      text += fmt::format("{} may be better; {}.\n", name_at(report, i),
+                          doubt == Doubt::no_room
+                              ? "there was no room for it"
+                              : "it was not tried, and fewer can be faster than more");
   return text;
 }
 

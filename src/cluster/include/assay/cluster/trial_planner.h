@@ -41,12 +41,22 @@ struct Tried {
   bool known = false;     ///< without a trial: no node has so many GPUs
 };
 
+/// Why a choice that is not likely to be the best keeps the answer from being clear all the same.
+enum class Doubt : uint8_t {
+  none,
+  no_room,  ///< others had it, and the choice was never measured
+  /// The fewest of their kind that may run, never measured: no law says how much faster fewer are
+  /// where more are in each other's way, as over a slow network.
+  fewest,
+};
+
 /// A choice as it stands.
 struct Standing {
   Estimate expected;  ///< throughput, by all trials and the shapes; its sd is relative
   std::optional<Estimate> measured;  ///< throughput, the mean of its own trials
   bool fits = true;  ///< what was measured is what the shapes make of all trials, more or less
   bool had_no_room = false;         ///< others had it, and it was never measured
+  Doubt doubt = Doubt::none;        ///< why it may be better than the answer
   double works = 0;                 ///< probability that it runs at all
   double within = 0;                ///< probability that it is within budget and deadline
   double best = 0;                  ///< probability that it is the best, or close to it
@@ -70,7 +80,8 @@ struct Plan {
   std::vector<Standing> standings;  ///< by choice
   std::optional<size_t> fastest;    ///< of those that work, whatever was asked
   std::optional<size_t> cheapest;   ///< per unit; nothing without prices
-  bool clear = false;               ///< the answer is sure enough, and all that was measured fits
+  bool clear =
+      false;  ///< the answer is sure enough, all that was measured fits, and no doubt is left
 };
 
 /// What to try next and what to answer now. The next trial is the one after which the answer is
