@@ -25,7 +25,8 @@ LeaderElection::~LeaderElection() = default;
 Standing LeaderElection::step(net::Stopper& stopper) {
   const auto done = try_step(stopper);
   trouble_ = done || stopper.stopped() ? "" : done.error().message;
-  return {.leads = leads(), .leader = seen_ ? seen_->lease.holder : "", .next = settings_.interval};
+  const bool led = seen_ && (leads() || !is_free());
+  return {.leads = leads(), .leader = led ? seen_->lease.holder : "", .next = settings_.interval};
 }
 
 bool LeaderElection::leads() const {

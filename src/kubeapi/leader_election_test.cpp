@@ -126,6 +126,19 @@ TEST_F(LeaderElectionTest, a_dead_leaders_place_is_taken_after_its_time) {
   EXPECT_TRUE(two->leads());
 }
 
+TEST_F(LeaderElectionTest, a_dead_leader_whose_place_cannot_be_taken_is_no_leader) {
+  const auto one = contender("one");
+  const auto two = contender("two");
+  step(*one);
+  step(*two);
+  server_.fail_with(answer(500, "{}"));
+  pass(2);
+  EXPECT_EQ(two->step(stopper_).leader, "one") << "nobody says otherwise";
+  pass(14);
+  EXPECT_EQ(two->step(stopper_).leader, "");
+  EXPECT_EQ(one->step(stopper_).leader, "");
+}
+
 TEST_F(LeaderElectionTest, two_never_lead_at_once_whenever_they_stand_still) {
   const auto one = contender("one");
   const auto two = contender("two");

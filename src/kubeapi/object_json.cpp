@@ -106,6 +106,31 @@ void add_specs(const Json& specs, bool prepare, Pod& pod) {
   }
 }
 
+/// When a container began; nothing: it waits.
+std::optional<Timestamp> beginning_of(const Json& container) {
+  const Json& state = at(container, "state");
+  const auto running = parse_utc(text_at(at(state, "running"), "startedAt"));
+  return running ? running : parse_utc(text_at(at(state, "terminated"), "startedAt"));
+}
+
+/// The node takes a pod before it has its images, which may take minutes.
+std::optional<Timestamp> start_of(const Json& status, PodPhase phase) {
+  std::optional<Timestamp> first;
+  bool restarted = false;
+  for (const char* kind : {"initContainerStatuses", "containerStatuses"}) {
+    const Json& containers = at(status, kind);
+    if (!containers.is_array()) continue;
+    for (const auto& container : containers) {
+      const auto began = beginning_of(container);
+      if (began && (!first || *began < *first)) first = began;
+      const Json& restarts = at(container, "restartCount");
+      restarted = restarted || (restarts.is_number() && restarts.get<double>() > 0);
+    }
+  }
+  const bool told = first || phase == PodPhase::pending;
+  return told && !restarted ? first : parse_utc(text_at(status, "startTime"));
+}
+
 PodPhase phase_of(const std::string& text) {
   constexpr std::array<std::string_view, 5> kWords = {"Unknown", "Pending", "Running", "Succeeded",
                                                       "Failed"};
@@ -150,6 +175,7 @@ Pod read_pod(const Json& object) {
   const Json& spec = at(object, "spec");
   const Json& status = at(object, "status");
   const Json& host_network = at(spec, "hostNetwork");
+  const PodPhase phase = phase_of(text_at(status, "phase"));
   Pod pod{.name = std::move(meta.name),
           .name_space = std::move(meta.name_space),
           .uid = std::move(meta.uid),
@@ -158,10 +184,10 @@ Pod read_pod(const Json& object) {
           .annotations = std::move(meta.annotations),
           .owners = std::move(meta.owners),
           .version = std::move(meta.version),
-          .phase = phase_of(text_at(status, "phase")),
+          .phase = phase,
           .host_network = host_network.is_boolean() && host_network.get<bool>(),
           .created = meta.created,
-          .started = parse_utc(text_at(status, "startTime")),
+          .started = start_of(status, phase),
           .deleted = meta.deleted};
   add_statuses(at(status, "containerStatuses"), false, pod);
   add_statuses(at(status, "initContainerStatuses"), true, pod);

@@ -51,7 +51,7 @@ constexpr const char* kPending = R"({"metadata": {"name": "p", "uid": "u"},
 TEST(ObjectJson, a_pod_tells_what_it_will_have_before_it_runs) {
   const Pod pod = read_pod(Json::parse(kPending));
   EXPECT_EQ(pod.phase, PodPhase::pending);
-  EXPECT_TRUE(pod.started);
+  EXPECT_FALSE(pod.started) << "its node has taken it, and it waits for its images";
   EXPECT_TRUE(pod.host_network);
   EXPECT_FALSE(read_pod({{"spec", {{"hostNetwork", "yes"}}}}).host_network);
   ASSERT_EQ(pod.containers.size(), 4U);
@@ -64,6 +64,20 @@ TEST(ObjectJson, a_pod_tells_what_it_will_have_before_it_runs) {
   EXPECT_EQ(requested_of(pod, "example.com/fpga"), 2);
   EXPECT_EQ(requested_of(pod, "other.com/gpu"), 0);
   EXPECT_EQ(requested_of(pod, "memory"), 0) << "it is not kept";
+}
+
+TEST(ObjectJson, a_pod_starts_when_the_first_of_its_containers_begins) {
+  Json json = Json::parse(R"({"status": {"phase": "Running", "startTime": "2026-01-02T03:00:00Z",
+    "initContainerStatuses": [{"name": "fetch", "restartCount": 0,
+        "state": {"terminated": {"startedAt": "2026-01-02T03:10:00Z"}}}],
+    "containerStatuses": [{"name": "wait", "state": {"waiting": {}}}, {"name": "main",
+        "restartCount": 0, "state": {"running": {"startedAt": "2026-01-02T03:11:00Z"}}}]}})");
+  EXPECT_EQ(read_pod(json).started, parse_utc("2026-01-02T03:10:00Z"));
+  json["status"]["initContainerStatuses"][0]["restartCount"] = 2;
+  EXPECT_EQ(read_pod(json).started, parse_utc("2026-01-02T03:00:00Z")) << "it began before";
+  json["status"].erase("initContainerStatuses");
+  json["status"].erase("containerStatuses");
+  EXPECT_EQ(read_pod(json).started, parse_utc("2026-01-02T03:00:00Z")) << "nothing else is known";
 }
 
 TEST(ObjectJson, phases_have_their_words) {

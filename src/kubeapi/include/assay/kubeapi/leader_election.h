@@ -22,7 +22,7 @@ struct ElectionSettings {
 
 struct Standing {
   bool leads = false;
-  std::string leader = {};  ///< as far as is known
+  std::string leader = {};  ///< as far as is known; empty: nobody
   Milliseconds next{};      ///< when the next step is due
 };
 

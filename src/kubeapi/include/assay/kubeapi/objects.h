@@ -108,7 +108,9 @@ struct Pod {
   PodPhase phase = PodPhase::unknown;
   bool host_network = false;  ///< it has its node's: what it sends cannot be told apart
   std::optional<Timestamp> created = {};
-  std::optional<Timestamp> started = {};  ///< when its node took it
+  /// When the first of its containers began; where one was started again, when its node took it.
+  /// Nothing: it waits.
+  std::optional<Timestamp> started = {};
   std::optional<Timestamp> deleted = {};
 
   bool operator==(const Pod&) const = default;
