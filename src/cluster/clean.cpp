@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "follow.h"
 #include "roots.h"
 
+#include <algorithm>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -96,16 +97,18 @@ class Cleaner {
   }
 
   Result<kubeapi::Outcome> clean_one(const ObjectName& object, kubeapi::AnnotationWriter& writer) {
-    for (auto wait = limiter_.take(); wait > Milliseconds(0); wait = limiter_.take())
-      std::this_thread::sleep_for(wait);
-    ASSAY_TRY(const auto written, writer.clean(object, stopper_));
-    if (written.outcome == kubeapi::Outcome::forbidden) return refused(written.why);
-    if (written.outcome == kubeapi::Outcome::throttled) {
-      limiter_.hold(written.retry_after);
-      return clean_one(object, writer);
+    while (true) {
+      for (auto time = limiter_.take(); time > Milliseconds(0); time = limiter_.take())
+        if (!wait(time, stopper_)) return refused("stopped");
+      ASSAY_TRY(const auto written, writer.clean(object, stopper_));
+      if (written.outcome == kubeapi::Outcome::forbidden) return refused(written.why);
+      if (written.outcome == kubeapi::Outcome::throttled) {
+        limiter_.hold(std::max(written.retry_after, Milliseconds(1000)));
+        continue;
+      }
+      if (!written.why.empty() && written.outcome != kubeapi::Outcome::gone) tell_(written.why);
+      return written.outcome;
     }
-    if (!written.why.empty() && written.outcome != kubeapi::Outcome::gone) tell_(written.why);
-    return written.outcome;
   }
 
   const Tell& tell_;

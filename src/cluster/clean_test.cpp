@@ -99,6 +99,19 @@ TEST(Clean, what_could_not_be_cleaned_is_an_error) {
   EXPECT_TRUE(refused.has_asked("GET /apis/kubeflow.org/v1/tfjobs")) << "after the others";
 }
 
+TEST(Clean, is_stopped_also_while_it_waits_for_its_turn) {
+  const ApiServer server({answer(200, R"({"metadata": {"resourceVersion": "1"}, "items": [
+      {"metadata": {"name": "n1", "uid": "1", "annotations": {"ai.centaurus.io/usage": "{}"}}},
+      {"metadata": {"name": "n2", "uid": "2", "annotations": {"ai.centaurus.io/usage": "{}"}}}]})"),
+                          answer(400, R"({"message": "no"})")});
+  net::Stopper stopper;
+  const auto result = clean(
+      {.cluster = server.access(), .requests_per_second = 0.001},
+      [&](const std::string&) { stopper.stop(); }, stopper);
+  EXPECT_FALSE(result);
+  EXPECT_EQ(server.asked().size(), 2u);
+}
+
 TEST(Clean, without_the_right_to_nodes_it_ends) {
   const Cleaning run({answer(403, R"({"message": "no"})")});
   ASSERT_FALSE(run.result);

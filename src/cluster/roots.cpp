@@ -15,6 +15,7 @@ using kubeapi::Owner;
 
 /// Owners of owners of owners: more is a mistake, or a circle.
 constexpr int kMostSteps = 8;
+constexpr int kMostFailures = 3;  ///< in a row
 
 std::string group_of(const Owner& owner) {
   const auto slash = owner.api_version.find('/');
@@ -144,10 +145,14 @@ Result<Roots::Known> Roots::ask(const std::string& uid, const Wanted& wanted,
 
 Result<void> Roots::look_up(net::Stopper& stopper) {
   Result<void> result;
-  while (!wanted_.empty() && !stopper.stopped() && limiter_.take() == Milliseconds(0)) {
+  int in_a_row = 0;
+  // A server that is away would be waited for by each of them.
+  while (in_a_row < kMostFailures && !wanted_.empty() && !stopper.stopped() &&
+         limiter_.take() == Milliseconds(0)) {
     const auto [uid, wanted] = *wanted_.begin();
     wanted_.erase(wanted_.begin());
     auto known = ask(uid, wanted, stopper);
+    in_a_row = known ? 0 : in_a_row + 1;
     // What fails is asked again later, as what is not installed, and holds up no others.
     if (!known) {
       result = fail(known.error());

@@ -215,6 +215,20 @@ TEST(Roots, an_owner_that_cannot_be_had_holds_up_no_other) {
   EXPECT_EQ(finder.found(kMpi), "mpijobs.kubeflow.org train");
 }
 
+TEST(Roots, a_server_that_is_away_is_not_waited_for_by_each_owner) {
+  Finder finder({answer(200, kKinds), answer(500, "{}"), answer(500, "{}"), answer(500, "{}"),
+                 answer(200, kMeta)});
+  auto owner = kMpi;
+  for (const char* uid : {"a", "b", "c", "m"}) {
+    owner.uid = uid;
+    EXPECT_EQ(finder.found(owner), "");
+  }
+  EXPECT_FALSE(finder.roots.look_up(finder.stopper));
+  EXPECT_EQ(finder.server.asked().size(), 4u);
+  EXPECT_TRUE(finder.roots.look_up(finder.stopper)) << "in the next round";
+  EXPECT_EQ(finder.found(kMpi), "mpijobs.kubeflow.org train");
+}
+
 TEST(Roots, a_job_that_nobody_has_heard_of_yet_is_waited_for) {
   Finder finder({});
   finder.unheard = "j";
