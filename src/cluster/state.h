@@ -18,6 +18,9 @@
 
 namespace assay::cluster {
 
+/// Of two that may be known.
+std::optional<double> sum(const std::optional<double>& a, const std::optional<double>& b);
+
 /// What is told of one object's use: processor in cores, the others in bytes (a second).
 struct Uses {
   Usage cores;
@@ -37,6 +40,7 @@ struct Published {
   std::optional<Timestamp> at = {};
   double score = 0;                   ///< how much has changed since; 1 and more is material
   std::optional<Timestamp> due = {};  ///< since when it is waited for
+  bool failed = false;                ///< no answer, or no right: others come first
 };
 
 /// What was found out about a pod or a job, beside what it uses.
@@ -106,6 +110,7 @@ struct PodState {
   std::vector<analysis::StepReport> steps = {};
   std::optional<double> all_steps = {};
   Findings findings = {};
+  std::optional<Timestamp> started = {};  ///< by our clock; nothing: it waits
   Timestamp first = {};
   Timestamp last = {};
   Published published = {};
@@ -149,6 +154,8 @@ struct JobState {
   Timestamp first = {};
   Timestamp last = {};   ///< that it was seen at work; 0: never
   bool gone = false;     ///< deleted, or over
+  bool ended = false;    ///< for good, as it says itself
+  Timestamp asked = {};  ///< about that
   bool unsaved = false;  ///< the history does not have it as it is
   Published published = {};
   bool read_back = false;

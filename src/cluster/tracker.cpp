@@ -10,17 +10,8 @@ namespace {
 
 /// Of reports of steps, those that the pace is told from.
 constexpr size_t kMostSteps = 120;
-/// Of a job that makes new workers all the time, those that were there last are remembered.
-constexpr size_t kMostWorkers = 2000;
-/// So long, and a bit more, does Kubernetes wait at most before it replaces a pod that failed.
-constexpr Nanoseconds kLongestBackOff = std::chrono::minutes(11);
 /// A GPU that is no longer told of, while others of its node are, is gone.
 constexpr Nanoseconds kGpuGone = std::chrono::minutes(10);
-
-std::optional<double> sum(const std::optional<double>& a, const std::optional<double>& b) {
-  if (!a && !b) return std::nullopt;
-  return a.value_or(0) + b.value_or(0);
-}
 
 void add_known(Usage& usage, const std::optional<double>& value) {
   if (value) usage.add(*value);
@@ -47,22 +38,11 @@ void raise(double& most, const std::optional<double>& value) {
   if (value) most = std::max(most, *value);
 }
 
-void raise(std::optional<double>& most, const std::optional<double>& value) {
-  if (value) most = std::max(most.value_or(0), *value);
-}
-
 void add_steps(PodState& pod, const Progress& progress, Timestamp now) {
   if (progress.steps) pod.all_steps = progress.steps;
   if (!progress.step) return;
   pod.steps.push_back({seconds(now.time_since_epoch()), *progress.step});
   if (pod.steps.size() > kMostSteps) pod.steps.erase(pod.steps.begin());
-}
-
-void forget_workers(std::map<std::string, WorkerMost>& workers) {
-  while (workers.size() > kMostWorkers)
-    workers.erase(std::min_element(
-        workers.begin(), workers.end(),
-        [](const auto& a, const auto& b) { return a.second.last < b.second.last; }));
 }
 
 /// Prometheus divides by the whole window also what a pod did that was there for a part of it.
@@ -75,25 +55,12 @@ void stretch_rates(Use& use, Nanoseconds age, Nanoseconds window) {
     if (use.*member) use.*member = factor * *(use.*member);
 }
 
-/// What the workers of a job use together at this moment.
-struct Together {
-  Use use = {};
-  double gpus = 0;
-  bool gpus_known = true;
-  double gpu_utilization = 0;
-  double gpus_with_utilization = 0;  ///< of which it is known
-  double gpu_memory_share = 0;
-  double gpus_with_memory = 0;
-  std::vector<const PodState*> workers = {};
-};
-
-void add(Use& all, const Use& one) {
-  for (const auto member : {&Use::cores, &Use::memory_bytes, &Use::received, &Use::transmitted,
-                            &Use::disk_read, &Use::disk_written})
-    all.*member = sum(all.*member, one.*member);
-}
-
 }  // namespace
+
+std::optional<double> sum(const std::optional<double>& a, const std::optional<double>& b) {
+  if (!a && !b) return std::nullopt;
+  return a.value_or(0) + b.value_or(0);
+}
 
 void Uses::add(const Use& use) {
   add_known(cores, use.cores);
@@ -175,8 +142,10 @@ void Tracker::update_pods(const Seen& seen, const Reading& reading, Timestamp no
     }
     const auto use = reading.pods.find(key);
     state.now = use == reading.pods.end() || pod.over ? Use{} : use->second;
-    if (pod.started && !state.is_heir)
-      stretch_rates(state.now, now - std::min(*pod.started, state.first), reading.window);
+    // Not before that was first heard, where its node's clock is ahead.
+    if (pod.started && !state.started) state.started = std::min(now, *pod.started);
+    if (state.started && !state.is_heir)
+      stretch_rates(state.now, now - *state.started, reading.window);
     if (pod.host_network) state.now.received = state.now.transmitted = std::nullopt;
     state.uses.add(state.now);
     if (state.now.memory_limit) state.memory_limit = state.now.memory_limit;
@@ -255,82 +224,6 @@ bool Tracker::gpus_known(const PodState& pod, Timestamp now) const {
   if (gpus.empty()) return node->second.gpu_count == 0;
   return users_told_ && std::any_of(gpus.begin(), gpus.end(),
                                     [&](const auto& gpu) { return gpu.second.seen == now; });
-}
-
-std::unordered_set<std::string> Tracker::retried_jobs(Timestamp now) const {
-  std::unordered_map<std::string, const PodState*> last;
-  for (const auto& [uid, pod] : pods_) {
-    if (!pod.job_there || !pod.over) continue;
-    auto& one = last[pod.job];
-    const auto rank = [](const PodState& of) { return std::pair(of.over_since, of.failed); };
-    if (!one || rank(pod) > rank(*one)) one = &pod;
-  }
-  std::unordered_set<std::string> jobs;
-  for (const auto& [job, pod] : last)
-    if (pod->failed && now - pod->over_since < kLongestBackOff) jobs.insert(job);
-  return jobs;
-}
-
-void Tracker::update_jobs(Timestamp now) {
-  std::unordered_map<std::string, Together> jobs;
-  for (const auto& [uid, pod] : pods_) {
-    if (pod.job.empty() || pod.over) continue;
-    auto& together = jobs[pod.job];
-    together.workers.push_back(&pod);
-    add(together.use, pod.now);
-    if (!gpus_known(pod, now)) together.gpus_known = false;
-    for (const auto& gpu : pod.gpus) {
-      if (!gpu.now || !gpus_told_) continue;
-      together.gpus += 1;
-      if (gpu.utilization.count()) {
-        together.gpus_with_utilization += 1;
-        together.gpu_utilization += gpu.utilization.last();
-      }
-      if (!gpu.memory_share.count()) continue;
-      together.gpus_with_memory += 1;
-      together.gpu_memory_share += gpu.memory_share.last();
-    }
-  }
-  const auto retried = retried_jobs(now);
-  for (auto& [uid, job] : jobs_) {
-    const auto at = jobs.find(uid);
-    if (at == jobs.end()) {
-      // The history may have more of it.
-      const bool gone = !retried.contains(uid);
-      if (job.gone != gone) job.unsaved = true;
-      job.gone = gone;
-      continue;
-    }
-    job.uses.add(at->second.use);
-    if (at->second.gpus > 0 || at->second.gpus_known) job.gpus.add(at->second.gpus);
-    if (at->second.gpus_with_utilization > 0)
-      job.gpu_utilization.add(at->second.gpu_utilization / at->second.gpus_with_utilization);
-    if (at->second.gpus_with_memory > 0)
-      job.gpu_memory_share.add(at->second.gpu_memory_share / at->second.gpus_with_memory);
-    for (const auto* pod : at->second.workers) {
-      auto& most = job.workers[pod->object.name];
-      most.last = now;
-      raise(most.cores, pod->now.cores);
-      raise(most.memory, pod->now.memory_bytes);
-      raise(most.network, sum(pod->now.received, pod->now.transmitted));
-      raise(most.disk, sum(pod->now.disk_read, pod->now.disk_written));
-      for (const auto& gpu : pod->gpus) {
-        auto& [percent, bytes] = most.gpus[gpu_name(gpu.node, gpu.index)];
-        percent = std::max(percent, gpu.utilization.max());
-        bytes = std::max(bytes, gpu.most_memory);
-      }
-    }
-    forget_workers(job.workers);
-    job.last = now;
-    job.gone = false;
-    job.unsaved = true;
-  }
-}
-
-void Tracker::forget_gone(Timestamp before) {
-  std::erase_if(jobs_, [&](const auto& job) {
-    return job.second.gone && !job.second.unsaved && job.second.last < before;
-  });
 }
 
 std::vector<PodRecord> Tracker::take_gone() {

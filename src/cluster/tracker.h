@@ -3,6 +3,7 @@
 
 #include "state.h"
 
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -22,7 +23,7 @@ struct SeenPod {
   kubeapi::ObjectName object = {};
   std::string node = {};
   std::optional<kubeapi::ObjectName> job = {};  ///< to which it belongs in the end
-  std::optional<Timestamp> started = {};
+  std::optional<Timestamp> started = {};        ///< by its node's clock; nothing: it waits
   bool over = false;
   bool failed = false;        ///< it is over, and not as it should be
   bool host_network = false;  ///< what is measured of its network is its node's
@@ -33,6 +34,9 @@ struct SeenPod {
 struct Seen {
   std::vector<SeenNode> nodes = {};
   std::vector<SeenPod> pods = {};
+  /// Namespaces with pods of which it cannot be told whose they are, as what is above them was not
+  /// heard of yet or may not be listed.
+  std::set<std::string> unclear = {};
 };
 
 /// Keeps what nodes, pods and jobs use, from round to round. Asks nobody. One thread at a time.
@@ -58,14 +62,22 @@ class Tracker {
   std::map<std::string, NodeState>& nodes() { return nodes_; }         ///< by name
   std::unordered_map<std::string, PodState>& pods() { return pods_; }  ///< by uid
   std::unordered_map<std::string, JobState>& jobs() { return jobs_; }  ///< by uid
+  /// Jobs whose last worker failed, and that Kubernetes may give another one, by uid; first those
+  /// that were not asked about it for longest. As of the last update.
+  std::vector<std::string> unsure_jobs() const;
   /// Pods of no job that are gone since this was last asked.
   std::vector<PodRecord> take_gone();
 
  private:
+  struct Together;
+
   void update_nodes(const Seen& seen, const Reading& reading, Timestamp now);
   void update_pods(const Seen& seen, const Reading& reading, Timestamp now);
   void update_pod_gpus(const Reading& reading);
   void update_jobs(Timestamp now);
+  /// Jobs that have workers.
+  std::unordered_map<std::string, Together> together(Timestamp now) const;
+  static void update_job(JobState& job, const Together& together, Timestamp now);
   /// Whether a pod's GPUs were told of in this round, also when it has none.
   bool gpus_known(const PodState& pod, Timestamp now) const;
   /// Those without a worker that may get one in place of the last, which failed.
@@ -80,6 +92,7 @@ class Tracker {
   std::map<PodKey, std::string> uids_;
   std::map<PodKey, Timestamp> left_;  ///< when pods of that name went, as long as rates have them
   std::vector<PodRecord> gone_;
+  std::vector<std::string> unsure_;
   Timestamp updated_ = {};
   size_t turn_ = 0;
   bool gpus_told_ = false;   ///< in this round

@@ -44,10 +44,25 @@ TEST(Tracker, rates_of_a_young_pod_are_means_of_its_life) {
   EXPECT_EQ(old.cores, 2) << "the window is full";
   cluster.round();
   EXPECT_NEAR(young.cores.value_or(0), 0.2129 * 120 / 82, 1e-9);
-  cluster.seen.pods[0].started = cluster.now + std::chrono::seconds(29);
+}
+
+TEST(Tracker, a_pod_of_a_node_whose_clock_is_ahead_is_as_old_as_it_was_seen_at_work) {
+  SmallCluster cluster;
+  cluster.reading.window = std::chrono::seconds(120);
+  cluster.seen.pods[0].started = cluster.now + std::chrono::seconds(70);
+  for (int i = 0; i < 3; ++i) cluster.round();
+  EXPECT_EQ(cluster.tracker.pods().at("pod-0").now.cores, 2) << "for a minute";
+}
+
+TEST(Tracker, a_pod_that_waited_is_as_old_as_what_it_does) {
+  SmallCluster cluster;
+  cluster.reading.window = std::chrono::seconds(120);
+  for (int i = 0; i < 20; ++i) cluster.round();
+  cluster.seen.pods[0].started = cluster.now;
   cluster.round();
-  EXPECT_NEAR(young.cores.value_or(0), 0.2129 * 120 / 60, 1e-9)
-      << "its node's clock is ahead; it was seen for a minute";
+  EXPECT_EQ(cluster.tracker.pods().at("pod-0").now.cores, 4);
+  cluster.round();
+  EXPECT_EQ(cluster.tracker.pods().at("pod-0").now.cores, 2);
 }
 
 TEST(Tracker, a_pod_that_has_just_begun_is_not_told_to_use_a_lot) {
