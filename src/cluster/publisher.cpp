@@ -15,6 +15,8 @@ using kubeapi::Outcome;
 
 constexpr double kMaterial = 1;
 constexpr size_t kMostTold = 50;
+/// After which somebody may have given a right that was lacking.
+constexpr Nanoseconds kForbiddenAge = std::chrono::minutes(10);
 constexpr int kMostFailures = 3;  ///< in a row
 constexpr Milliseconds kLongestNap{100};
 
@@ -31,6 +33,8 @@ Publisher::Publisher(kubeapi::Client& client, kubeapi::AnnotationOptions options
 template <class T>
 void Publisher::consider(T& state, What what, const std::string& key, Timestamp now) {
   auto& published = state.published;
+  if (published.failed && published.at && now - *published.at >= kForbiddenAge)
+    published.at.reset();
   published.score = change(published, figures_of(state));
   if (published.score < kMaterial) {
     published.due.reset();
@@ -38,7 +42,7 @@ void Publisher::consider(T& state, What what, const std::string& key, Timestamp 
   }
   if (!published.due) published.due = now;
   since_.push_back(*published.due);
-  due_.push_back({published.score, what, key});
+  due_.push_back({published.failed, published.score, what, key});
 }
 
 void Publisher::plan(Tracker& tracker, bool read_back) {
@@ -53,8 +57,9 @@ void Publisher::plan(Tracker& tracker, bool read_back) {
       consider(pod, What::pod, uid, now);
   for (auto& [uid, job] : tracker.jobs())
     if (is_ready(job) && !job.gone) consider(job, What::job, uid, now);
-  std::stable_sort(due_.begin(), due_.end(),
-                   [](const Due& a, const Due& b) { return a.score < b.score; });
+  std::stable_sort(due_.begin(), due_.end(), [](const Due& a, const Due& b) {
+    return std::pair(!a.failed, a.score) < std::pair(!b.failed, b.score);
+  });
   measure_waiting(now);
 }
 
@@ -76,6 +81,7 @@ template <class T>
 Result<bool> Publisher::write_one(T& state, net::Stopper& stopper) {
   const auto figures = figures_of(state);
   const auto written = writer_.write(state.object, annotations_of(state, rules_), stopper);
+  state.published.failed = !written || written->outcome == Outcome::forbidden;
   if (!written) {
     ++writes_.unanswered;
     writes_.why = written.error().message;
@@ -90,7 +96,7 @@ Result<bool> Publisher::write_one(T& state, net::Stopper& stopper) {
     writes_.why = written->why;
     tell_once(fmt::format("cannot annotate {}: {}", state.object.resource.name(), written->why));
   }
-  // Also of what was refused: the same would be refused again.
+  // Also of what was refused: the same would be refused again, unless it was a right that lacked.
   remember(state.published, figures, clock_.now());
   return true;
 }

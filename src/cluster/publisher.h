@@ -25,8 +25,8 @@ struct Writes {
 };
 
 /// Writes annotations of what has changed materially: each object once a round at most, those that
-/// changed most first, and no faster than the rate. One thread at a time; what it is given has to
-/// live longer.
+/// changed most first, after all others those that failed, and no faster than the rate. One thread
+/// at a time; what it is given has to live longer.
 class Publisher {
  public:
   using Tell = std::function<void(const std::string& sentence)>;
@@ -45,6 +45,7 @@ class Publisher {
  private:
   enum class What : uint8_t { node, pod, job };
   struct Due {
+    bool failed;
     double score;
     What what;
     std::string key;
@@ -62,7 +63,7 @@ class Publisher {
   kubeapi::RateLimiter& limiter_;
   const Clock& clock_;
   const Tell tell_;
-  std::vector<Due> due_;  ///< those that changed most last
+  std::vector<Due> due_;  ///< the first to be written last
   std::vector<Timestamp> since_;
   std::vector<std::string> told_;
   Writes writes_;

@@ -124,6 +124,41 @@ TEST(Publisher, one_object_that_fails_does_not_hold_up_the_others) {
   EXPECT_EQ(run.publisher.writes().waiting, 1u);
 }
 
+TEST(Publisher, what_fails_in_each_round_holds_up_no_other_for_ever) {
+  std::vector<std::string> answers(3, answer(500, R"({"message": "failed calling webhook"})"));
+  answers.push_back(answer(200, kDone));
+  answers.resize(7, answers[0]);
+  Publishing run(answers);
+  run.cluster.round();
+  EXPECT_FALSE(run.write());
+  EXPECT_EQ(run.publisher.writes().by_outcome[0], 0u);
+  EXPECT_FALSE(run.write());
+  EXPECT_EQ(run.publisher.writes().by_outcome[0], 1u);
+  const auto asked = run.server.asked();
+  for (size_t i = 0; i < 3; ++i)
+    EXPECT_NE(path_of(asked.at(i)), path_of(asked.at(3))) << "the one that was not tried is first";
+  EXPECT_EQ(run.publisher.writes().waiting, 3u);
+}
+
+TEST(Publisher, what_was_forbidden_is_tried_again_some_minutes_later) {
+  const auto forbidden = answer(403, R"({"message": "x cannot patch resource"})");
+  // Behind each that is forbidden it is asked whether it is there.
+  std::vector<std::string> answers(8, forbidden);
+  answers.resize(12, answer(200, kDone));
+  Publishing run(answers);
+  run.cluster.round();
+  ASSERT_TRUE(run.write());
+  EXPECT_EQ(run.publisher.writes().by_outcome[4], 4u);
+  ASSERT_TRUE(run.write());
+  EXPECT_EQ(run.server.asked().size(), 8u);
+  run.clock.advance(std::chrono::minutes(10));
+  ASSERT_TRUE(run.write());
+  EXPECT_EQ(run.publisher.writes().by_outcome[0], 4u) << "somebody gave the right";
+  run.clock.advance(std::chrono::minutes(10));
+  ASSERT_TRUE(run.write());
+  EXPECT_EQ(run.server.asked().size(), 12u);
+}
+
 TEST(Publisher, waits_for_what_the_history_has_not_told_yet) {
   Publishing run(std::vector<std::string>(10, answer(200, kDone)));
   run.cluster.round();
