@@ -92,25 +92,28 @@ NodeNames Inventory::node_names() const {
   return names;
 }
 
-std::optional<Inventory::Parent> Inventory::parent_of(const Owner& object) const {
+std::optional<Inventory::Parent> Inventory::parent_of(const Owner& object, bool& clear) const {
   if (object.kind == "Pod") {
     const auto pod = pods_.find(object.uid);
-    if (pod == pods_.end()) return std::nullopt;
-    return pod->second.owner;
+    if (pod != pods_.end()) return pod->second.owner;
+    clear = false;
+    return std::nullopt;
   }
   const auto kind = std::find(kBetween.begin(), kBetween.end(), object.kind);
   if (kind == kBetween.end()) return Parent();
   const auto& parents = between_.at(static_cast<size_t>(kind - kBetween.begin()));
   if (const auto at = parents.by_uid.find(object.uid); at != parents.by_uid.end())
     return at->second;
+  clear = false;
   if (parents.told) return std::nullopt;
   return Parent();  // without the right to list them, owners are taken as they are
 }
 
 Seen Inventory::seen(Roots& roots) const {
   const Lock lock(mutex_);
-  const auto parent = [this](const Owner& object)
-                          ASSAY_REQUIRES(mutex_) { return parent_of(object); };
+  bool clear = true;
+  const auto parent = [&](const Owner& object)
+                          ASSAY_REQUIRES(mutex_) { return parent_of(object, clear); };
   Seen seen;
   for (const auto& [name, node] : nodes_) seen.nodes.push_back(node);
   seen.pods.reserve(pods_.size());
@@ -122,7 +125,10 @@ Seen Inventory::seen(Roots& roots) const {
                   .failed = pod.phase == PodPhase::failed,
                   .host_network = pod.host_network,
                   .trial = pod.trial};
+    clear = true;
     if (pod.owner) entry.job = roots.find(*pod.owner, pod.name_space, parent);
+    // What is over is no work of any job.
+    if (!clear && !entry.over) seen.unclear.insert(pod.name_space);
     seen.pods.push_back(std::move(entry));
   }
   return seen;

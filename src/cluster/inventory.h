@@ -49,8 +49,9 @@ class Inventory {
     std::unordered_map<std::string, Parent> by_uid = {};
     bool told = false;
   };
-  /// Nothing: it is not known yet.
-  std::optional<Parent> parent_of(const kubeapi::Owner& object) const ASSAY_REQUIRES(mutex_);
+  /// Nothing: it is not known yet. Then, and where it is a guess, `clear` becomes false.
+  std::optional<Parent> parent_of(const kubeapi::Owner& object, bool& clear) const
+      ASSAY_REQUIRES(mutex_);
 
   const std::string gpu_;
   mutable Mutex mutex_;

@@ -93,6 +93,8 @@ TEST(Inventory, follows_owners_through_what_stands_between) {
       found += one.job && one.job->uid == "j1";
     return found;
   };
+  const auto clear = [&] { return kept.inventory.seen(kept.roots).unclear.empty(); };
+  EXPECT_FALSE(clear()) << "nobody lets us list replica sets";
   kept.inventory.take(Middle::replica_sets,
                       Metas{Metas::Kind::all, {owned("r1", "Deployment", "apps/v1", "d1")}});
   kept.inventory.take(Middle::deployments,
@@ -101,11 +103,22 @@ TEST(Inventory, follows_owners_through_what_stands_between) {
                       Metas{Metas::Kind::all, {owned("s1", "Job", "batch/v1", "j1")}});
   EXPECT_FALSE(kept.inventory.knows_owners());
   EXPECT_EQ(with_job(), 2) << "as far as lists are there";
+  EXPECT_FALSE(clear()) << "somebody may have made the job";
   kept.inventory.take(Middle::jobs, Metas{Metas::Kind::all, {}});
   EXPECT_TRUE(kept.inventory.knows_owners());
   EXPECT_EQ(with_job(), 0) << "not heard of yet";
+  EXPECT_EQ(kept.inventory.seen(kept.roots).unclear, std::set<std::string>{"lab"});
   kept.inventory.take(Middle::jobs, Metas{Metas::Kind::set, {owned("j1", "", "", "")}});
   EXPECT_EQ(with_job(), 2);
+  EXPECT_TRUE(clear());
+  using Pods = Change<kubeapi::Pod>;
+  auto lost = pod("l", "u3");
+  lost.owners = {{.kind = "Pod", .name = "x", .uid = "x", .api_version = "v1"}};
+  kept.inventory.take(Pods{Pods::Kind::set, {lost}});
+  EXPECT_FALSE(clear());
+  lost.phase = kubeapi::PodPhase::succeeded;
+  kept.inventory.take(Pods{Pods::Kind::set, {lost}});
+  EXPECT_TRUE(clear()) << "it is no work of any job";
 }
 
 TEST(Inventory, knows_the_gpus_of_nodes) {

@@ -28,6 +28,7 @@ void Lead::follow(const ProfilerSettings& settings, const Clock& clock, const Te
   while (!stopper_.stopped()) {
     const auto standing = election.step(stopper_);
     leads_ = standing.leads;
+    another_leads_ = !standing.leader.empty() && standing.leader != settings.identity;
     if (!election.trouble().empty() && election.trouble() != told) tell(election.trouble());
     told = election.trouble();
     // A leader that cannot renew must know it in time.

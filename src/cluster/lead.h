@@ -19,12 +19,15 @@ class Lead {
   ~Lead() { stopper_.stop(); }
 
   bool leads() const { return alone_ || leads_; }
+  /// As far as is known: where nobody can take the lease, nobody leads.
+  bool another_leads() const { return another_leads_; }
 
  private:
   void follow(const ProfilerSettings& settings, const Clock& clock, const Tell& tell);
 
   const bool alone_;
   std::atomic<bool> leads_ = false;
+  std::atomic<bool> another_leads_ = false;
   net::Stopper stopper_;
   std::jthread thread_;
 };

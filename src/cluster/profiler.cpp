@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "endings.h"
 #include "follow.h"
 #include "gpu_patterns.h"
-#include "history.h"
+#include "history_keeper.h"
 #include "inventory.h"
 #include "lead.h"
 #include "publisher.h"
@@ -21,7 +22,6 @@
 
 #include <assay/base/mutex.h>
 #include <assay/cluster/profiler.h>
-#include <assay/kubeapi/writes.h>
 
 namespace assay::cluster {
 
@@ -29,12 +29,10 @@ namespace {
 
 constexpr Nanoseconds kSourcesAge = std::chrono::minutes(5);
 constexpr Nanoseconds kLackingAge = std::chrono::seconds(10);
-constexpr Nanoseconds kClusterAge = std::chrono::minutes(5);
-constexpr Nanoseconds kSaveEvery = std::chrono::minutes(5);
 constexpr Nanoseconds kLookAtAll = std::chrono::minutes(10);
+/// For writing, also where reading takes longer than a round.
+constexpr Nanoseconds kLeastForWriting = std::chrono::seconds(5);
 constexpr Nanoseconds kRemembered = std::chrono::hours(1);
-/// Of a round: for reading back what was used before.
-constexpr int kReadBackPart = 10;
 /// So short that the server's books of old watches stay small.
 constexpr Milliseconds kWatch{60'000};
 constexpr size_t kMostObjects = 200'000;
@@ -52,15 +50,6 @@ const std::array<std::pair<Middle, kubeapi::Resource>, 4> kBetween = {{
     {Middle::stateful_sets, {.group = "apps", .plural = "statefulsets", .kind = "StatefulSet"}},
 }};
 
-/// There as long as a cluster is, and nowhere else with that uid.
-const kubeapi::ObjectName kSystem = {
-    {.plural = "namespaces", .kind = "Namespace", .namespaced = false}, "", "kube-system", ""};
-
-Result<std::unique_ptr<store::Shelf>> open_history(const std::string& where) {
-  if (where.empty()) return std::unique_ptr<store::Shelf>();
-  return store::is_postgres(where) ? store::Shelf::open(where) : store::Shelf::open_sqlite(where);
-}
-
 class Profiler {
  public:
   Profiler(const ProfilerSettings& settings, Tell tell, net::Stopper& stopper)
@@ -76,13 +65,13 @@ class Profiler {
         tracker_(settings.interval),
         patterns_(settings.interval, {}),
         publisher_(client_, {.manager = "assay-profiler", .leave_taken = true},
-                   {.domain = settings.domain}, limiter_, clock_, tell_) {}
+                   {.domain = settings.domain}, limiter_, clock_, tell_),
+        history_(settings, client_, clock_, tell_, stopper) {}
 
   Result<void> run() {
-    ASSAY_TRY(shelf_, open_history(settings_.history));
-    if (shelf_) history_.emplace(*shelf_, settings_.keep);
+    ASSAY_CHECK(history_.open());
     if (!settings_.listen.empty()) {
-      ASSAY_TRY(server_, StatusServer::start(settings_.listen, clock_));
+      ASSAY_TRY(server_, StatusServer::start(settings_.listen, clock_, settings_.interval));
       tell_(fmt::format("metrics at port {}, /metrics", server_->port()));
     }
     const Lead lead(settings_, clock_, tell_);
@@ -103,7 +92,8 @@ class Profiler {
       if (settings_.rounds != 0 && done == settings_.rounds) break;
       if (!wait(next - clock_.now(), stopper_)) break;
     }
-    save(lead, true);
+    history_.save(tracker_, lead.leads(), true);
+    status_.history_saved = history_.is_saved();
     // Who asks for some rounds wants to know what came of them.
     if (settings_.rounds != 0 && !read_at_ && !last_trouble_.empty() && !stopper_.stopped())
       return refused(fmt::format("nothing was read in {}: {}",
@@ -158,14 +148,8 @@ class Profiler {
 
   void round(const Lead& lead, Timestamp end) {
     const auto begin = clock_.now();
-    if (const auto read = update(begin); !read) {
-      ++status_.failed_readings;
-      tell_changed(last_trouble_, read.error().message);
-    } else {
-      last_trouble_.clear();
-      read_at_ = begin;
-    }
-    read_back();
+    const bool read = read_now(begin);
+    history_.read_back(tracker_);
     tracker_.look(turns(kLookAtAll));
     const auto more = [&] { return clock_.now() < end; };
     if (const auto found = patterns_.look(queries_, sources_, tracker_, begin, more, &stopper_);
@@ -173,16 +157,28 @@ class Profiler {
       tell_changed(last_patterns_, found.error().message);
     else
       last_patterns_.clear();
-    if (lead.leads() && !status_.leads && status_.rounds > 0 && history_)
-      history_->take_over(tracker_);
     status_.leads = lead.leads();
-    if (lead.leads()) end_missing();
+    status_.another_leads = lead.another_leads();
+    history_.lead(tracker_, status_.leads);
+    if (read) history_.end_missing(tracker_, hidden_);
     status_.round_seconds = seconds(clock_.now() - begin);
-    if (lead.leads()) publish(lead, more);
-    if (begin - saved_at_ >= kSaveEvery) save(lead, false);
+    if (status_.leads) publish(lead, std::max(end, clock_.now() + kLeastForWriting));
+    history_.save(tracker_, lead.leads(), false);
+    status_.history_saved = history_.is_saved();
     tracker_.forget_gone(begin - kRemembered);
     ++status_.rounds;
     tell_status();
+  }
+
+  bool read_now(Timestamp now) {
+    if (const auto read = update(now); !read) {
+      ++status_.failed_readings;
+      tell_changed(last_trouble_, read.error().message);
+      return false;
+    }
+    last_trouble_.clear();
+    read_at_ = now;
+    return true;
   }
 
   size_t turns(Nanoseconds all_in) const {
@@ -204,46 +200,10 @@ class Profiler {
     seen = inventory_.seen(roots_);
     roots_.forget_unused();
     tracker_.update(seen, reading, now);
+    ask_for_ends(tracker_, client_, limiter_, now, stopper_);
+    hidden_ = roots_.hidden();
+    for (const auto& name_space : seen.unclear) hidden_.add_any(name_space);
     return {};
-  }
-
-  std::function<bool()> for_history() const {
-    return [this, end = clock_.now() + settings_.interval / kReadBackPart] {
-      return clock_.now() < end;
-    };
-  }
-
-  void read_back() {
-    if (!history_) return;
-    const auto restored = history_->restore(tracker_, for_history());
-    history_answers_ = restored.has_value();
-    if (!restored) tell_changed(last_history_, restored.error().message);
-  }
-
-  /// The address of an API server can be that of many: in all pods, or on every laptop.
-  void find_cluster() {
-    if (cluster_known_ || clock_.now() - cluster_asked_ < kClusterAge) return;
-    const auto found = kubeapi::get_meta(client_, kSystem, stopper_);
-    if (found && *found && !(*found)->uid.empty()) {
-      history_->set_cluster((*found)->uid);
-      cluster_known_ = true;
-      return;
-    }
-    if (!found && found.error().temporary) return;
-    cluster_asked_ = clock_.now();
-    tell_once(
-        "jobs that ended while nobody looked are not kept as ended, as clusters cannot be "
-        "told apart: " +
-        (found ? "there is no namespace kube-system" : found.error().message));
-  }
-
-  /// Nothing must be taken for ended because it has not been heard of yet.
-  void end_missing() {
-    if (!history_) return;
-    find_cluster();
-    if (!read_at_ || stopper_.stopped()) return;
-    const auto ended = history_->end_missing(tracker_, roots_.hidden(), for_history());
-    if (!ended) tell_changed(last_history_, ended.error().message);
   }
 
   Result<void> find_sources_anew(Timestamp now) {
@@ -261,34 +221,15 @@ class Profiler {
     return {};
   }
 
-  void publish(const Lead& lead, const std::function<bool()>& more) {
-    publisher_.plan(tracker_, history_ && history_answers_);
+  void publish(const Lead& lead, Timestamp end) {
+    publisher_.plan(tracker_, history_.goes_on());
     tell_status();
     const auto written = publisher_.write(
-        tracker_, [&] { return more() && lead.leads(); }, stopper_);
+        tracker_, [&] { return clock_.now() < end && lead.leads(); }, stopper_);
     if (!written)
       tell_changed(last_write_, written.error().message);
     else
       last_write_.clear();
-  }
-
-  /// Only whoever leads keeps a history: others have seen less.
-  void save(const Lead& lead, bool all) {
-    const auto now = clock_.now();
-    if (!history_ || !lead.leads()) {
-      (void)tracker_.take_gone();
-      for (auto& [uid, job] : tracker_.jobs()) job.unsaved = false;
-      saved_at_ = now;
-      return;
-    }
-    const auto saved = history_->save(tracker_, now, all);
-    status_.history_saved = saved.has_value();
-    if (!saved) {
-      tell_changed(last_history_, saved.error().message);
-      return;
-    }
-    last_history_.clear();
-    saved_at_ = now;
   }
 
   void tell_status() {
@@ -323,23 +264,19 @@ class Profiler {
   Tracker tracker_;
   GpuPatterns patterns_;
   Publisher publisher_;
-  std::unique_ptr<store::Shelf> shelf_;
-  std::optional<History> history_;
-  bool history_answers_ = true;
-  bool cluster_known_ = false;
-  Timestamp cluster_asked_;  ///< in vain
+  HistoryKeeper history_;
+  HiddenJobs hidden_;  ///< as of the last reading
   std::unique_ptr<StatusServer> server_;
   Sources sources_;
   Timestamp sources_at_;
   std::vector<std::string> lacking_;  ///< what Prometheus was without when it was last asked
   std::optional<Timestamp> read_at_;
   std::optional<Timestamp> complete_since_;  ///< pods and nodes are known
-  Timestamp saved_at_ = clock_.now();
   Status status_;
   std::set<std::string> said_;
   Mutex mutex_;
   std::string trouble_ ASSAY_GUARDED_BY(mutex_);  ///< that was told last of nodes or pods
-  std::string last_trouble_, last_patterns_, last_lookup_, last_write_, last_history_;
+  std::string last_trouble_, last_patterns_, last_lookup_, last_write_;
 };
 
 /// Sentences come from several threads.

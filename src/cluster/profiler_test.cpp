@@ -2,10 +2,15 @@
 #include "testing/history_fixture.h"
 #include "testing/prometheus_stand_in.h"
 
+#include <algorithm>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <chrono>
 #include <fmt/format.h>
+#include <functional>
+#include <future>
 #include <map>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -32,6 +37,9 @@ ProfilerSettings nowhere() {
 /// Paths and what they answer.
 using Answers = std::map<std::string, std::pair<int, std::string>>;
 
+/// Answers some requests in its own way.
+using Hook = std::function<std::optional<net::ServerResponse>(const net::ServerRequest&)>;
+
 std::string list_of(const std::string& items) {
   return R"({"metadata": {"resourceVersion": "7"}, "items": [)" + items + "]}";
 }
@@ -39,8 +47,9 @@ std::string list_of(const std::string& items) {
 /// Tells of no nodes and no pods, and lets nobody see anything else, unless told to.
 class EmptyCluster {
  public:
-  explicit EmptyCluster(Answers answers = {})
+  explicit EmptyCluster(Answers answers = {}, Hook hook = {})
       : answers_(std::move(answers)),
+        hook_(std::move(hook)),
         server_(loop_, [this](const net::ServerRequest& r) { return answer(r); }) {
     port_ = server_.listen(std::string("127.0.0.1:0")).value();
     thread_ = std::jthread([this] { loop_.run(); });
@@ -55,6 +64,8 @@ class EmptyCluster {
 
  private:
   net::ServerResponse answer(const net::ServerRequest& request) const {
+    if (hook_)
+      if (auto told = hook_(request)) return *std::move(told);
     net::ServerResponse response;
     response.content_type = "application/json";
     if (const auto told = answers_.find(request.path); told != answers_.end()) {
@@ -69,6 +80,7 @@ class EmptyCluster {
   }
 
   const Answers answers_;
+  const Hook hook_;
   boost::asio::io_context loop_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
       loop_.get_executor()};
@@ -110,6 +122,32 @@ TEST(Profiler, rounds_that_are_counted_end_with_what_came_of_them) {
   EXPECT_EQ(last, "1 round: 0 nodes, 0 pods and 0 jobs seen, 0 patches written");
 }
 
+TEST(Profiler, what_changed_is_written_also_where_reading_takes_longer_than_a_round) {
+  const EmptyCluster cluster(
+      {{"/api/v1/nodes", {200, list_of(R"({"metadata": {"name": "n1", "uid": "1"}})")}},
+       {"/api/v1/nodes/n1", {200, R"({"metadata": {"name": "n1", "uid": "1"}})"}}},
+      [](const net::ServerRequest& request) -> std::optional<net::ServerResponse> {
+        if (request.path != "/api/v1/query") return std::nullopt;
+        // As long as two rounds.
+        const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(2);
+        while (std::chrono::steady_clock::now() < end) std::this_thread::yield();
+        net::ServerResponse response;
+        response.body = testing::vector_of({});
+        return response;
+      });
+  auto settings = nowhere();
+  settings.cluster.endpoint.base = settings.prometheus.url = cluster.url();
+  settings.interval = Milliseconds(1);
+  settings.rounds = 1;
+  settings.patience = Milliseconds(60'000);
+  settings.owners_patience = Milliseconds(0);
+  net::Stopper stopper;
+  std::string last;
+  ASSERT_TRUE(profile(
+      settings, [&](const std::string& sentence) { last = sentence; }, stopper));
+  EXPECT_EQ(last, "1 round: 1 node, 0 pods and 0 jobs seen, 1 patch written");
+}
+
 /// A history with a job at work, an MPIJob of the cluster "one".
 class ProfilerHistory : public testing::HistoryTest {
  protected:
@@ -118,7 +156,8 @@ class ProfilerHistory : public testing::HistoryTest {
     EXPECT_TRUE(before.round() && before.save());
   }
   /// Whether the job has ended, after a profiler has looked at the cluster once; what it said.
-  std::pair<bool, std::string> ended_in(const Answers& answers) {
+  std::pair<bool, std::string> ended_in(const Answers& answers,
+                                        Milliseconds owners_patience = Milliseconds(0)) {
     const EmptyCluster cluster(answers);
     const testing::Prometheus prometheus({});
     auto settings = nowhere();
@@ -127,12 +166,18 @@ class ProfilerHistory : public testing::HistoryTest {
     settings.history = folder_ / "h.db";
     settings.rounds = 1;
     settings.patience = Milliseconds(60'000);
-    settings.owners_patience = Milliseconds(0);
+    settings.owners_patience = owners_patience;
     net::Stopper stopper;
     std::string said;
     EXPECT_TRUE(profile(
         settings, [&](const std::string& sentence) { said += sentence + "\n"; }, stopper));
-    return {list_jobs(*shelf_)->at(0).gone, said};
+    return {has_ended(), said};
+  }
+  bool has_ended() const {
+    const auto jobs = *list_jobs(*shelf_);
+    return std::find_if(jobs.begin(), jobs.end(),
+                        [](const JobSummary& job) { return job.name == "train"; })
+        ->gone;
   }
 
   static constexpr const char* kSystem = "/api/v1/namespaces/kube-system";
@@ -182,6 +227,103 @@ TEST_F(ProfilerHistory, an_owner_without_an_answer_hides_no_job_of_another_names
   EXPECT_FALSE(ended_in(answers).first) << "it is there";
   answers["/api/v1/pods"].second = list_of(elsewhere);
   EXPECT_TRUE(ended_in(answers).first);
+}
+
+TEST_F(ProfilerHistory, a_job_that_says_that_it_failed_has_ended) {
+  auto pod = pod_of("lab", "kubeflow.org", "job-1");
+  pod.replace(pod.rfind("{}"), 2, R"({"phase": "Failed"})");
+  Answers answers = {{kSystem, is("one")},
+                     {"/api/v1/pods", {200, list_of(pod)}},
+                     {"/apis/kubeflow.org/v1",
+                      {200, R"({"groupVersion": "kubeflow.org/v1", "resources": [{"name": "mpijobs",
+                 "kind": "MPIJob", "namespaced": true}]})"}}};
+  for (const bool failed : {false, true}) {
+    answers["/apis/kubeflow.org/v1/namespaces/lab/mpijobs/train"] = {
+        200, fmt::format(R"({{"metadata": {{"name": "train", "namespace": "lab", "uid": "job-1"}},
+             "status": {{"conditions": [{{"type": "Failed", "status": "{}"}}]}}}})",
+                         failed ? "True" : "False")};
+    EXPECT_EQ(ended_in(answers).first, failed);
+  }
+}
+
+TEST_F(ProfilerHistory, jobs_are_not_ended_while_what_is_above_their_pods_has_not_been_told) {
+  const auto child = R"({"metadata": {"name": "train-0", "namespace": "lab", "uid": "child"}})";
+  const auto pod = R"({"metadata": {"name": "pod-0", "namespace": "lab", "uid": "p",
+      "ownerReferences": [{"apiVersion": "batch/v1", "kind": "Job", "name": "train-0",
+                           "uid": "child", "controller": true}]}})";
+  constexpr const char* kJobs = "/apis/batch/v1/jobs";
+  Answers answers = {{kSystem, is("one")}, {"/api/v1/pods", {200, list_of(pod)}}};
+  for (const char* kind : {"replicasets", "deployments", "statefulsets"})
+    answers[std::string("/apis/apps/v1/") + kind] = {200, list_of("")};
+  answers[kJobs] = {503, "{}"};
+  EXPECT_FALSE(ended_in(answers).first) << "the job may have made that one";
+  answers[kJobs] = {200, list_of(child)};
+  EXPECT_TRUE(ended_in(answers, Milliseconds(60'000)).first);
+}
+
+/// A Prometheus that goes away after the first reading, and a lease that is free from then on.
+class GoneAfterOne {
+ public:
+  std::optional<net::ServerResponse> operator()(const net::ServerRequest& request) {
+    net::ServerResponse response;
+    response.content_type = "application/json";
+    if (request.path == "/api/v1/query") return answer_query(request, std::move(response));
+    if (request.path.find("/leases") == std::string::npos) return std::nullopt;
+    response.status = 404;
+    response.body = "{}";
+    if (request.method == "POST") {
+      response.status = 201;
+      response.body = R"({"metadata": {"resourceVersion": "1"}, "spec": {"holderIdentity": "us"}})";
+    } else if (request.method == "GET") {
+      response.later = [this, response] {
+        is_gone_.wait();
+        return response;
+      };
+    }
+    return response;
+  }
+
+ private:
+  std::optional<net::ServerResponse> answer_query(const net::ServerRequest& request,
+                                                  net::ServerResponse response) {
+    const auto query = request.parameter("query");
+    response.body = testing::vector_of({});
+    if (query.find("count by (__name__)") != std::string::npos)
+      response.body = testing::vector_of({{R"({"__name__": "node_cpu_seconds_total"})", 1}});
+    if (query.find("rate(node_cpu_seconds_total") == std::string::npos) return response;
+    if (++readings_ == 1) return response;
+    response.status = 503;
+    response.body.clear();
+    if (readings_ == 2) gone_.set_value();
+    return response;
+  }
+
+  int readings_ = 0;
+  std::promise<void> gone_;
+  const std::shared_future<void> is_gone_ = gone_.get_future().share();
+};
+
+TEST_F(ProfilerHistory, who_takes_over_ends_no_job_by_an_old_picture) {
+  net::Stopper stopper;
+  GoneAfterOne gone;
+  const EmptyCluster cluster(
+      {{kSystem, is("one")},
+       {"/api/v1/nodes", {200, list_of(R"({"metadata": {"name": "n1", "uid": "node-1"}})")}}},
+      [&](const net::ServerRequest& request) {
+        // It writes behind all else that it does in a round.
+        if (request.method == "PATCH") stopper.stop();
+        return gone(request);
+      });
+  auto settings = nowhere();
+  settings.cluster.endpoint.base = settings.prometheus.url = cluster.url();
+  settings.history = folder_ / "h.db";
+  settings.lease_namespace = "assay";
+  settings.identity = "us";
+  settings.interval = Milliseconds(200);
+  settings.owners_patience = Milliseconds(0);
+  EXPECT_TRUE(profile(
+      settings, [](const std::string&) {}, stopper));
+  EXPECT_FALSE(has_ended()) << "it may have begun since";
 }
 
 TEST(Profiler, rounds_that_are_counted_end_without_an_api_server) {

@@ -23,8 +23,9 @@ constexpr std::array kOutcomes = {"done", "gone", "taken", "throttled", "forbidd
 
 class Server final : public StatusServer {
  public:
-  explicit Server(const Clock& clock)
+  Server(const Clock& clock, Nanoseconds interval)
       : clock_(clock),
+        interval_(interval),
         server_(loop_, [this](const net::ServerRequest& request) { return answer(request); }),
         alive_(clock.now()) {}
   ~Server() override {
@@ -52,8 +53,8 @@ class Server final : public StatusServer {
     net::ServerResponse response;
     if (request.path == "/healthz" || request.path == "/readyz") {
       constexpr auto kSilence = std::chrono::minutes(10);
-      if (clock_.now() - alive_.load() > kSilence)
-        return net::refusal(503, "no round has come to its end for ten minutes");
+      if (clock_.now() - alive_.load() > interval_ + kSilence)
+        return net::refusal(503, "the last round has not come to its end for ten minutes");
       response.body = "ok\n";
       return response;
     }
@@ -65,6 +66,7 @@ class Server final : public StatusServer {
   }
 
   const Clock& clock_;
+  const Nanoseconds interval_;
   boost::asio::io_context loop_{1};
   net::HttpServer server_;
   Mutex mutex_;
@@ -103,7 +105,10 @@ std::string status_sentence(const Status& status) {
   if (writes.waiting)
     text += fmt::format("; {} {} not written: give more --rounds", writes.waiting,
                         writes.waiting == 1 ? "was" : "were");
-  if (!status.leads) text += "; another replica writes";
+  if (!status.leads)
+    text += status.another_leads ? "; another replica writes"
+                                 : "; no replica writes, as none has the lease assay-profiler yet: "
+                                   "see above, or give more --rounds";
   if (status.failed_readings)
     text += fmt::format("; nothing was read in {}", some(status.failed_readings, "round"));
   if (!status.history_saved) text += "; the history could not be written";
@@ -155,8 +160,9 @@ std::string status_text(const Status& status) {
 }
 
 Result<std::unique_ptr<StatusServer>> StatusServer::start(const std::string& address,
-                                                          const Clock& clock) {
-  auto server = std::make_unique<Server>(clock);
+                                                          const Clock& clock,
+                                                          Nanoseconds interval) {
+  auto server = std::make_unique<Server>(clock, interval);
   ASSAY_CHECK(server->start(address));
   return std::unique_ptr<StatusServer>(std::move(server));
 }

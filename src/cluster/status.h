@@ -16,6 +16,7 @@ namespace assay::cluster {
 /// How the profiler itself is doing.
 struct Status {
   bool leads = false;
+  bool another_leads = false;
   uint64_t rounds = 0;
   uint64_t failed_readings = 0;     ///< rounds in which Prometheus gave no answer that can be used
   double round_seconds = 0;         ///< of the last one, without waiting
@@ -37,10 +38,10 @@ std::string status_text(const Status& status);
 /// Tells the status over HTTP, in a thread of its own.
 class StatusServer {
  public:
-  /// At "/metrics"; "/healthz" is "ok" while alive() is called every few minutes. The clock has to
-  /// live longer.
-  static Result<std::unique_ptr<StatusServer>> start(const std::string& address,
-                                                     const Clock& clock);
+  /// At "/metrics"; "/healthz" is "ok" while alive() is called each `interval`, or a few minutes
+  /// later. The clock has to live longer.
+  static Result<std::unique_ptr<StatusServer>> start(const std::string& address, const Clock& clock,
+                                                     Nanoseconds interval);
   virtual ~StatusServer() = default;
   virtual void set(const Status& status) = 0;
   virtual void alive() = 0;
