@@ -2,6 +2,7 @@
 #include "drifts.h"
 #include "few_turns.h"
 #include "prepared.h"
+#include "spells.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,6 +23,10 @@ constexpr double kPrice = 4;
 constexpr size_t kShortest = 5;
 /// So many on both sides of a change are near it.
 constexpr size_t kNear = 10;
+/// A change of less than this share of what all of a few turns have in common is one of theirs.
+constexpr double kOfTurns = 0.5;
+/// Of a series of spells, a level holds for at least so many of them.
+constexpr double kFewestTurns = 5;
 
 struct Steps {
   std::vector<double> values;  ///< gaps are filled with what was before
@@ -118,20 +123,21 @@ class Levels {
 };
 
 /// The ends of the levels, the last one included.
-std::vector<size_t> partition(const Levels& levels, size_t length, double price) {
+std::vector<size_t> partition(const Levels& levels, size_t length, double price,
+                              size_t shortest = kShortest) {
   std::vector<double> best(length + 1, std::numeric_limits<double>::infinity());
   std::vector<size_t> before(length + 1);
   std::vector<size_t> starts = {0};
   best[0] = -price;
-  for (size_t end = kShortest; end <= length; ++end) {
+  for (size_t end = shortest; end <= length; ++end) {
     for (const size_t start : starts) {
       const double cost = best[start] + levels.cost(start, end) + price;
-      if (end - start < kShortest || cost >= best[end]) continue;
+      if (end - start < shortest || cost >= best[end]) continue;
       best[end] = cost;
       before[end] = start;
     }
     std::erase_if(starts, [&](size_t start) {
-      return end - start >= kShortest && best[start] + levels.cost(start, end) > best[end];
+      return end - start >= shortest && best[start] + levels.cost(start, end) > best[end];
     });
     if (std::isfinite(best[end])) starts.push_back(end);
   }
@@ -214,6 +220,47 @@ std::vector<size_t> sudden(const std::vector<size_t>& ends, const Levels& levels
   return kept;
 }
 
+std::vector<Level> levels_of(const std::vector<size_t>& ends, const Levels& levels) {
+  std::vector<Level> found;
+  for (size_t from = 0; const size_t end : ends) {
+    found.push_back({from, end, levels.mean(from, end)});
+    from = end;
+  }
+  return found;
+}
+
+/// The ends of what lasts for many spells, where so many of them are others.
+std::vector<size_t> lasting(const Spells& spells, const Levels& levels, size_t length) {
+  const double turns = static_cast<double>(length) / spells.turn;
+  const auto shortest = static_cast<size_t>(kFewestTurns * spells.turn);
+  if (length < 2 * shortest) return {length};
+  return partition(levels, length, kPrice * std::log(turns) * spells.variance, shortest);
+}
+
+/// Whether all turns have a slope there that is far steeper: one of them has a little more of it.
+bool is_of_turns(const ChangePoint& change, const std::vector<double>& with_turns,
+                 const Steps& steps) {
+  const size_t at = change.at / steps.width;
+  double low = HUGE_VAL, high = -HUGE_VAL;
+  for (size_t i = at - std::min(at, kNear / 2); i < std::min(with_turns.size(), at + kNear / 2);
+       ++i) {
+    const double common = with_turns[i] - steps.values[i];
+    low = std::min(low, common);
+    high = std::max(high, common);
+  }
+  return std::abs(change.after - change.before) < kOfTurns * (high - low);
+}
+
+std::vector<ChangePoint> changes_of(const std::vector<size_t>& ends, const Levels& levels,
+                                    const Steps& steps) {
+  std::vector<ChangePoint> changes;
+  const auto found = levels_of(ends, levels);
+  for (size_t i = 1; i < found.size(); ++i)
+    changes.push_back(
+        {steps.places[found[i].begin] * steps.width, found[i - 1].mean, found[i].mean});
+  return changes;
+}
+
 }  // namespace
 
 std::vector<ChangePoint> find_changes(const std::vector<double>& values,
@@ -222,6 +269,7 @@ std::vector<ChangePoint> find_changes(const std::vector<double>& values,
   const size_t length = steps.places.size();
   if (length < 3 * kShortest) return {};
   const double noise = noise_variance(steps.known());
+  const auto with_turns = steps.values;
   steps.values = without_few_turns(std::move(steps.values), noise);
   const auto known = steps.known();
   const Levels levels(known);
@@ -231,16 +279,15 @@ std::vector<ChangePoint> find_changes(const std::vector<double>& values,
   const double price = kPrice * std::log(static_cast<double>(length)) * variance;
   if (!(price > 0)) return {};
   const auto all_ends = partition(levels, length, price);
+  if (const auto spells = spells_of(levels_of(all_ends, levels)))
+    return changes_of(lasting(*spells, levels, length), levels, steps);
   auto ends = sudden(all_ends, levels, steps.places);
   const auto stepped = without_drifts(all_ends, known, steps.places, variance);
   std::erase_if(
       ends, [&](size_t end) { return !std::binary_search(stepped.begin(), stepped.end(), end); });
-  std::vector<ChangePoint> changes;
-  for (size_t i = 0; i + 1 < ends.size(); ++i) {
-    const size_t from = i ? ends[i - 1] : 0;
-    changes.push_back({steps.places[ends[i]] * steps.width, levels.mean(from, ends[i]),
-                       levels.mean(ends[i], ends[i + 1])});
-  }
+  auto changes = changes_of(ends, levels, steps);
+  std::erase_if(changes,
+                [&](const ChangePoint& change) { return is_of_turns(change, with_turns, steps); });
   return changes;
 }
 

@@ -182,6 +182,80 @@ TEST_F(Changes, a_level_that_differs_behind_a_gap_is_one) {
   EXPECT_NEAR(changes[0].after, 20, 0.5);
 }
 
+/// Now this, now that level, for as long as chance has it.
+class Spells : public Changes {
+ protected:
+  double lasts(double usual) { return 1 + std::exponential_distribution<>(1 / usual)(engine_); }
+  void add_spells(std::vector<double>& values, size_t until, double on, double off) {
+    for (bool up = false; values.size() < until; up = !up)
+      for (double left = lasts(up ? on : off); left > 0 && values.size() < until; --left)
+        values.push_back((up ? 90 : 5) + noise());
+  }
+};
+
+TEST_F(Spells, of_a_machine_that_is_on_and_off_are_none) {
+  size_t told = 0;
+  for (int series = 0; series < 40; ++series) {
+    std::vector<double> values;
+    add_spells(values, 1440, 20, 80);
+    told += find_changes(values, {}).size();
+  }
+  EXPECT_LE(told, 4);
+}
+
+TEST_F(Spells, of_rain_are_none) {
+  size_t told = 0;
+  for (int series = 0; series < 40; ++series) {
+    std::vector<double> values;
+    for (bool rains = false; values.size() < 2000; rains = !rains) {
+      const double heavy = lasts(3);
+      for (double left = lasts(rains ? 6 : 60); left > 0 && values.size() < 2000; --left)
+        values.push_back(rains ? std::round(heavy * lasts(1)) : 0);
+    }
+    told += find_changes(values, {}).size();
+  }
+  EXPECT_LE(told, 4);
+}
+
+TEST_F(Spells, that_become_far_more_are_one) {
+  int right = 0, wrong = 0;
+  for (int series = 0; series < 20; ++series) {
+    std::vector<double> values;
+    add_spells(values, 5000, 10, 60);
+    add_spells(values, 10'000, 40, 30);
+    for (const auto& change : find_changes(values, {}))
+      ++(std::abs(static_cast<double>(change.at) - 5000) < 500 ? right : wrong);
+  }
+  EXPECT_GE(right, 14);
+  EXPECT_LE(wrong, 3);
+}
+
+TEST_F(Spells, of_which_there_are_two_are_told) {
+  std::vector<double> values(1000);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = ((i >= 200 && i < 300) || (i >= 600 && i < 850) ? 4 : 0) + noise();
+  EXPECT_EQ(find_changes(values, {}).size(), 4);
+}
+
+TEST_F(Changes, levels_that_are_ever_others_are_all_told) {
+  std::vector<double> values;
+  for (const double level : {10, 40, 22, 55, 3, 31, 70, 15, 60, 27})
+    for (int i = 0; i < 100; ++i) values.push_back(level + noise());
+  EXPECT_EQ(find_changes(values, {}).size(), 9);
+}
+
+TEST_F(Changes, days_that_are_not_all_as_busy_have_none) {
+  size_t told = 0;
+  for (size_t series = 0; series < 20; ++series) {
+    std::vector<double> values = busy_days(3.3);
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = 15 + (values[i] - 15) * (1 - 0.1 * static_cast<double>((i / 1440 + series) % 3)) +
+                  noise();
+    told += find_changes(values, {}).size();
+  }
+  EXPECT_LE(told, 2);
+}
+
 TEST_F(Changes, of_a_long_series_are_told_to_the_step) {
   std::vector<double> values(100'000);
   for (size_t i = 0; i < values.size(); ++i) values[i] = (i < 61'000 ? 1 : 2) + 0.3 * noise();
