@@ -56,6 +56,25 @@ TEST(SeriesText, without_times_it_counts_samples) {
   EXPECT_NE(text.find("value 1 "), std::string::npos) << text;
 }
 
+TEST(SeriesText, a_season_of_which_there_is_too_little_is_told_as_such) {
+  auto view = view_of(3600);
+  view.series.values.resize(120);
+  view.analysis = *analysis::analyze_series(view.series, {});
+  const auto text = series_text(view, false, 300);
+  EXPECT_TRUE(
+      text.starts_with("gpu <0>.csv: may repeat every 2 days (48 samples), though the record is "
+                       "too short to tell, bursty; the next "))
+      << text;
+  EXPECT_NE(
+      text.find("maybe every 2 days (48 samples): it is there 2.5 times only, and 4 are needed "
+                "to tell; where you know that it repeats, say --season 48"),
+      std::string::npos)
+      << text;
+  const auto document = series_document(view);
+  EXPECT_EQ(document["possible_cycle"], (Json{{"period", 48.0}, {"period_seconds", 172800.0}}));
+  EXPECT_FALSE(series_document(view_of(60)).contains("possible_cycle"));
+}
+
 TEST(SeriesText, a_series_that_ends_now_ends_now_and_an_old_one_at_its_last_value) {
   auto view = view_of(60);
   const double last = view.series.time(479);

@@ -116,6 +116,12 @@ Json forecast_json(const SeriesView& view) {
   return {{"horizon", forecast.points.size()}, {"points", points}, {"methods", methods}};
 }
 
+Json possible_json(const analysis::SeriesAnalysis& found, double step) {
+  Json one = {{"period", found.possible_cycle}};
+  if (step > 0) one["period_seconds"] = found.possible_cycle * step;
+  return one;
+}
+
 }  // namespace
 
 Json series_document(const SeriesView& view) {
@@ -147,6 +153,7 @@ Json series_document(const SeriesView& view) {
                    {"class", found.use ? Json(analysis::to_string(*found.use)) : Json(nullptr)},
                    {"change_points", changes},
                    {"forecast", forecast_json(view)}};
+  if (found.possible_cycle > 0) document["possible_cycle"] = possible_json(found, step);
   if (found.season) document["season"] = *found.season;
   if (view.series.marked) document["missing_marked"] = view.series.marked;
   if (!view.series.columns.empty()) document["columns"] = view.series.columns;

@@ -66,12 +66,32 @@ std::string season_answer(const SeriesView& view) {
   return text;
 }
 
+double possible_turns(const SeriesView& view) {
+  return static_cast<double>(view.series.values.size()) / view.analysis.possible_cycle;
+}
+
+std::string possible_answer(const SeriesView& view) {
+  const double period = view.analysis.possible_cycle;
+  if (!(period > 0)) return "no cycle";
+  return fmt::format("may repeat every {}, though the record is too short to tell",
+                     span_text(period, view.series.step_seconds));
+}
+
+std::string possible_text(const SeriesView& view) {
+  const double period = view.analysis.possible_cycle;
+  return fmt::format(
+      "maybe every {}: it is there {:.1f} times only, and 4 are needed to tell; where you know "
+      "that "
+      "it repeats, say --season {:.0f}",
+      span_text(period, view.series.step_seconds), possible_turns(view), period);
+}
+
 std::string cycles_answer(const SeriesView& view) {
   const auto& cycles = view.analysis.cycles;
   if (view.analysis.season) return season_answer(view);
   const auto& summary = view.analysis.summary;
   if (summary.min == summary.max) return "always " + format_number(summary.min);
-  if (cycles.empty()) return "no cycle";
+  if (cycles.empty()) return possible_answer(view);
   std::string text = "repeats every " + span_text(cycles[0].period, view.series.step_seconds);
   if (cycles.size() > 1 && cycles[1].share >= kShareWorthSaying)
     text += " and every " + span_text(cycles[1].period, view.series.step_seconds);
@@ -200,6 +220,7 @@ std::vector<std::pair<std::string, std::string>> series_findings(const SeriesVie
                              "{:.0f} % of all change",
                              span_text(cycle.period, view.series.step_seconds),
                              100 * cycle.confidence, 100 * cycle.share));
+  if (found.possible_cycle > 0) lines.emplace_back("cycle", possible_text(view));
   if (!found.changes.empty()) lines.emplace_back("level", changes_text(view));
   if (!found.forecast.methods.empty()) lines.emplace_back("told by", methods_text(found.forecast));
   return lines;

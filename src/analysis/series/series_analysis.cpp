@@ -105,6 +105,8 @@ Result<SeriesAnalysis> analyze_series(const EvenSeries& series, const SeriesQues
   SeriesAnalysis result;
   result.summary = summary_of(sorted);
   result.cycles = find_cycles(series.values);
+  if (result.cycles.empty() && !questions.season && sorted.front() < sorted.back())
+    result.possible_cycle = possible_cycle(series.values);
   const auto full = questions.full ? questions.full : full_of(series.name, result.summary);
   if (full) result.use = use_class(series.values, *full);
   result.season = questions.season;

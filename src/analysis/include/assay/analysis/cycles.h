@@ -20,6 +20,11 @@ struct Cycle {
 /// magnitudes the logarithms are looked at. O(n log n).
 std::vector<Cycle> find_cycles(std::span<const double> values);
 
+/// The period of what may be a cycle but is there two to four times only, too few for
+/// find_cycles(): 0: there is none. Wandering values look like one now and then. NaN is a missing
+/// value.
+double possible_cycle(std::span<const double> values);
+
 /// Another value of every so many samples looks alike: the rule that others use. The distances of
 /// the autocorrelation's peaks above the 95 % line, their median; 0: there is none. Kept to compare
 /// with; quadratic.

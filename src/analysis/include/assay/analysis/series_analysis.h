@@ -45,8 +45,8 @@ Result<EvenSeries> evenly(std::vector<std::pair<double, double>> samples, size_t
 /// counted from 1.
 struct SeriesTable {
   std::string column = {};  ///< of the values; empty: the first of numbers behind the times
-  std::string time_column =
-      {};  ///< empty: the only one of dates, or the first; none: each row is a step
+  /// Empty: the only one of dates, or the first; none: each row is a step.
+  std::string time_column = {};
   std::vector<std::string> missing = {};  ///< what else stands for a missing value
 };
 
@@ -85,6 +85,8 @@ struct SeriesSummary {
 struct SeriesAnalysis {
   SeriesSummary summary;
   std::vector<Cycle> cycles;
+  /// In samples: what may be a cycle, where none was found and no season was said; 0: nothing may.
+  double possible_cycle = 0;
   std::optional<UseClass> use = {};   ///< nothing: the series is no share of anything
   std::optional<size_t> season = {};  ///< as it was said
   std::vector<ChangePoint> changes;

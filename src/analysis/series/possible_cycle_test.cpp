@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include <assay/analysis/series_analysis.h>
+#include <gtest/gtest.h>
+
+namespace assay::analysis {
+namespace {
+
+class PossibleCycle : public testing::Test {
+ protected:
+  double noise() { return normal_(engine_); }
+  std::vector<double> wave(double period, double turns) {
+    std::vector<double> values(static_cast<size_t>(period * turns));
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = 40 + 5 * std::sin(2 * std::numbers::pi * static_cast<double>(i) / period) +
+                  0.1 * static_cast<double>(i) + noise();
+    return values;
+  }
+  std::mt19937_64 engine_{5};
+  std::normal_distribution<> normal_;
+};
+
+TEST_F(PossibleCycle, is_there_two_to_four_times) {
+  for (const double period : {12, 24, 288})
+    for (const double turns : {2.2, 2.5, 3.0, 3.4}) {
+      const auto values = wave(period, turns);
+      EXPECT_NEAR(possible_cycle(values), period, 1 + 0.05 * period) << period << " " << turns;
+    }
+}
+
+TEST_F(PossibleCycle, of_what_wanders_steps_or_rises_is_rare) {
+  int found = 0;
+  for (int series = 0; series < 100; ++series) {
+    std::vector<double> walk(72), step(72), rise(72);
+    double level = 0;
+    for (size_t i = 0; i < walk.size(); ++i) {
+      walk[i] = level += noise();
+      step[i] = (i < 30 ? 0 : 6) + noise();
+      rise[i] = 0.3 * static_cast<double>(i) + noise();
+    }
+    for (const auto& values : {walk, step, rise}) found += possible_cycle(values) > 0;
+  }
+  EXPECT_LE(found, 6);
+}
+
+TEST_F(PossibleCycle, gaps_are_no_harm_and_too_little_is_none) {
+  auto values = wave(24, 3);
+  for (size_t i = 5; i < values.size(); i += 6) values[i] = std::nan("");
+  EXPECT_NEAR(possible_cycle(values), 24, 2);
+  EXPECT_EQ(possible_cycle({}), 0);
+  EXPECT_EQ(possible_cycle(std::vector<double>(15, 1)), 0);
+  EXPECT_EQ(possible_cycle(std::vector<double>(100, 0.1)), 0);
+  EXPECT_EQ(possible_cycle(std::vector<double>(100, std::nan(""))), 0);
+  std::vector<double> line(100);
+  for (size_t i = 0; i < line.size(); ++i) line[i] = 0.1 * static_cast<double>(i);
+  EXPECT_EQ(possible_cycle(line), 0);
+}
+
+TEST_F(PossibleCycle, is_told_where_no_cycle_is) {
+  EvenSeries series;
+  series.values = wave(24, 3);
+  const auto short_one = analyze_series(series, {});
+  ASSERT_TRUE(short_one);
+  EXPECT_TRUE(short_one->cycles.empty());
+  EXPECT_NEAR(short_one->possible_cycle, 24, 1);
+  EXPECT_EQ(analyze_series(series, {.season = 24})->possible_cycle, 0);
+  series.values = wave(24, 10);
+  const auto long_one = analyze_series(series, {});
+  EXPECT_FALSE(long_one->cycles.empty());
+  EXPECT_EQ(long_one->possible_cycle, 0);
+}
+
+}  // namespace
+}  // namespace assay::analysis
