@@ -22,6 +22,11 @@ bool may_mean_missing(std::string_view cell) {
          });
 }
 
+/// 5 7.1, as where blanks part the cells.
+bool may_be_cells(std::string_view cell) {
+  return cell.find(' ') != cell.npos && cell.find_first_not_of(" 0123456789.-") == cell.npos;
+}
+
 }  // namespace
 
 void NoNumbers::add(std::string_view cell, size_t line) {
@@ -51,6 +56,8 @@ std::string NoNumbers::others() const {
 }
 
 std::string NoNumbers::hint() const {
+  if (may_be_cells(words_.front().text))
+    return "; cells have to be apart by commas, tabs or semicolons";
   std::string marks;
   size_t count = 0;
   for (const auto& word : words_)

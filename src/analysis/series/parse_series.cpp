@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comma_numbers.h"
+#include "day_place.h"
 #include "no_numbers.h"
 #include "number_times.h"
 #include "series_layout.h"
@@ -39,11 +40,17 @@ struct Table {
 };
 
 Result<void> check_encoding(std::string_view text, const std::string& who) {
-  if (!text.starts_with("\xFF\xFE") && !text.starts_with("\xFE\xFF")) return {};
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
+    return bad_input(fmt::format(
+        "{} is text in UTF-16, as some programs of Windows save it; save it as CSV in UTF-8, or "
+        "convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW",
+        who));
+  const size_t nul = text.find('\0');
+  if (nul == text.npos) return {};
   return bad_input(fmt::format(
-      "{} is text in UTF-16, as some programs of Windows save it; save it as CSV in UTF-8, or "
-      "convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW",
-      who));
+      "{}:{}: there is a NUL byte, which no text has; the file is of another kind, or its writing "
+      "was cut off there",
+      who, 1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(nul), '\n')));
 }
 
 /// Excel's sep=; above a table.
@@ -120,8 +127,8 @@ Result<double> time_of(const Reading& reading, const Cells& cells, size_t line) 
   if (const auto time = reading.cells.time(cell)) return *time;
   return bad_input(
       fmt::format("{}:{}: {} is no time; seconds since 1970, dates from 1678 on as "
-                  "2026-01-31T12:00:00Z, 2026-01-31 or "
-                  "31.01.2026 12:00, and years are read{}",
+                  "2026-01-31T12:00:00Z, 2026-01-31, "
+                  "31.01.2026 12:00 or 01/31/2026, and years are read{}",
                   reading.who, line, in_quotes(trim(cell)),
                   reading.layout.columns > 2 ? ", and --time-column says in which column" : ""));
 }
@@ -214,12 +221,18 @@ Result<EvenSeries> even_steps(Reading reading) {
   return series;
 }
 
-Result<std::vector<Cells>> first_rows(CsvRows rows) {
+Result<bool> next_row(CsvRows& rows, Cells& cells, const std::string& who) {
+  auto more = rows.next(cells);
+  if (!more) return bad_input(fmt::format("{}: {}", who, more.error().message));
+  return more;
+}
+
+Result<std::vector<Cells>> first_rows(CsvRows rows, const std::string& who) {
   constexpr size_t kEnough = 100;
   std::vector<Cells> first;
   Cells cells;
   while (first.size() < kEnough) {
-    ASSAY_TRY(const bool more, rows.next(cells));
+    ASSAY_TRY(const bool more, next_row(rows, cells, who));
     if (!more) break;
     first.push_back(cells);
   }
@@ -229,7 +242,7 @@ Result<std::vector<Cells>> first_rows(CsvRows rows) {
 Result<void> read_all(Reading& reading, CsvRows rows, size_t lines) {
   Cells cells;
   for (size_t i = 0;; ++i) {
-    ASSAY_TRY(const bool more, rows.next(cells));
+    ASSAY_TRY(const bool more, next_row(rows, cells, reading.who));
     if (!more) return {};
     if (i >= reading.layout.skipped) ASSAY_CHECK(read_row(reading, cells, lines + rows.line()));
   }
@@ -299,10 +312,11 @@ Result<EvenSeries> parse_series(std::string_view text, const std::string& who,
   const auto rest = without_remarks(text);
   const char separator = rest.separator ? rest.separator : separator_of(rest.text);
   const CsvRows rows(rest.text, separator);
-  ASSAY_TRY(const auto first, first_rows(rows));
+  ASSAY_TRY(const auto first, first_rows(rows, who));
   if (first.empty()) return bad_input(fmt::format("{} is empty: there is no value in it", who));
   Reading reading{who, {}, {separator != ',', table.missing}};
   ASSAY_TRY(reading.layout, layout_of(first, reading.cells, table, who));
+  ASSAY_TRY(reading.cells.day, day_place(first, rows, reading.layout, who));
   reading.years = !counts_seconds(reading.layout.time_name);
   ASSAY_CHECK(read_rows(reading, rows, rest.lines));
   ASSAY_CHECK(check_commas(reading, table));

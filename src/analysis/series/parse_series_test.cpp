@@ -55,6 +55,54 @@ TEST(ParseSeries, dates_without_a_time_and_as_germans_write_them) {
     EXPECT_FALSE(parse_series(text, "x.csv")) << text;
 }
 
+TEST(ParseSeries, dates_with_slashes_where_one_number_can_be_no_month) {
+  for (const char* text :
+       {"01/12/2021,1\n01/13/2021,2\n01/14/2021,3\n", "12/01/2021,1\n13/01/2021,2\n14/1/2021,3\n",
+        "1-12-2021,1\n1-13-2021,2\n1-14-2021,3\n",
+        "d,v\n1/12/2021 12:00 AM,1\n1/13/2021 0:00,2\n1/14/2021 00:00:00,3\n"}) {
+    const auto series = parse_series(text, "x");
+    ASSERT_TRUE(series) << text << series.error().message;
+    EXPECT_EQ(series->start, 1610409600) << text;
+    EXPECT_EQ(series->step_seconds, 86400) << text;
+    EXPECT_EQ(series->values, (std::vector<double>{1, 2, 3})) << text;
+  }
+  EXPECT_TRUE(parse_series("d,v\n12/31/2021,1\n31/12/2021,2\n", "x")
+                  .error()
+                  .message.starts_with("x:3: '31/12/2021' is no time"));
+}
+
+TEST(ParseSeries, dates_with_slashes_of_which_one_reading_is_in_order) {
+  const auto months =
+      parse_series("1/5/2021,1\n2/5/2021,2\n3/5/2021,3\n4/5/2021,4\n1/6/2021,5\n2/6/2021,6\n", "x");
+  ASSERT_TRUE(months) << months.error().message;
+  EXPECT_EQ(months->start, 1619827200) << "the 1st of May";
+  const auto hours = parse_series(
+      "d,v\n1/2/2021 11:00 AM,1\n1/2/2021 12:00 PM,2\n1/2/2021 1:00 PM,3\n1/3/2021 1:00 PM,4\n"
+      "1/4/2021 1:00 PM,5\n12/1/2020 1:00 PM,0\n1/13/2021 1:00 PM,9\n",
+      "x");
+  ASSERT_TRUE(hours) << hours.error().message;
+  EXPECT_EQ(hours->step_seconds, 86400);
+}
+
+TEST(ParseSeries, dates_with_slashes_that_nothing_tells_are_refused) {
+  for (const char* text :
+       {"d,v\n01/02/2021,1\n01/03/2021,2\n01/04/2021,3\n", "2/2/2021,1\n3/3/2021,2\n"})
+    EXPECT_NE(parse_series(text, "x").error().message.find(
+                  "/2021' may have the day or the month first, and no row tells which; write dates "
+                  "as 2026-01-31"),
+              std::string::npos)
+        << text;
+}
+
+TEST(ParseSeries, years_of_two_digits_where_the_century_is_sure) {
+  const auto series = parse_series("30.12.99;1\n31.12.99;2\n01.01.00;3\n2.1.00 0:00;4\n", "x");
+  ASSERT_TRUE(series) << series.error().message;
+  EXPECT_EQ(series->start, 946512000);
+  EXPECT_EQ(series->values, (std::vector<double>{1, 2, 3, 4}));
+  for (const char* text : {"d,v\n01.01.50,1\n02.01.50,2\n", "d,v\n01/13/21,1\n01/14/21,2\n"})
+    EXPECT_FALSE(parse_series(text, "x")) << text;
+}
+
 TEST(ParseSeries, dates_before_1970) {
   for (const char* text : {"date,flow\n1931-05-01,1\n1931-05-02,2\n1931-05-03,3\n",
                            "01.05.1931;1\n02.05.1931;2\n03.05.1931;3\n",
@@ -438,8 +486,8 @@ TEST(ParseSeries, what_is_wrong_is_told_with_its_line) {
       "x.csv:3: 'three' is no number; where it stands for a missing value, say --missing 'three'");
   EXPECT_EQ(message("t,v\nmonday,3\n"),
             "x.csv:2: 'monday' is no time; seconds since 1970, dates from 1678 on as "
-            "2026-01-31T12:00:00Z, 2026-01-31 or "
-            "31.01.2026 12:00, and years are read");
+            "2026-01-31T12:00:00Z, 2026-01-31, "
+            "31.01.2026 12:00 or 01/31/2026, and years are read");
   EXPECT_EQ(message("time,value\n"), "x.csv has a head, but no value below it");
   EXPECT_EQ(
       message("# x\n1\n2\nthree\n"),
@@ -447,6 +495,13 @@ TEST(ParseSeries, what_is_wrong_is_told_with_its_line) {
   EXPECT_EQ(message("1\n\x1b[31m\xff\n"), "x.csv:2: '?[31m?' is no number");
   EXPECT_EQ(message(("1\n" + std::string(5000, 'y')).c_str()),
             "x.csv:2: '" + std::string(60, 'y') + "…' is no number");
+  EXPECT_EQ(message("t,v\n1,\"3\n2\n"), "x.csv: line 2: a quote is not closed");
+  EXPECT_EQ(message("0 1\n1 3\n2 7\n"),
+            "x.csv:2: '1 3' is no number, nor '2 7' in line 3; cells have to be apart by commas, "
+            "tabs or semicolons");
+  EXPECT_EQ(parse_series(std::string_view("1\n2\n\0\0", 6), "x").error().message,
+            "x:3: there is a NUL byte, which no text has; the file is of another kind, or its "
+            "writing was cut off there");
   EXPECT_EQ(message("t,v\n1,3\n2\n"), "x.csv:3: the row has 1 of 2 cells");
   EXPECT_EQ(message("Datum,Pegel\n01.01.2026 00:00,2,031\n"),
             "x.csv:2: the row has 3 cells, the first one 2; decimal commas need tabs or semicolons "

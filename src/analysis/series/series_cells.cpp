@@ -36,30 +36,85 @@ bool are_same(double value, double mark) {
   return std::abs(value / mark - 1) < kRounded;
 }
 
-/// 31.1.2026 with anything behind it as 2026-01-31; empty when it is none.
-std::string turned_date(std::string_view text) {
-  std::string_view rest = text;
-  unsigned parts[3] = {};
+/// Three numbers, as in 31.1.2026.
+struct DateParts {
+  unsigned numbers[3] = {};
+  size_t digits[3] = {};
+  char separator = 0;
+  std::string_view rest;  ///< behind them
+};
+
+std::optional<DateParts> date_parts(std::string_view text) {
+  DateParts parts;
   for (size_t i = 0; i < 3; ++i) {
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), parts[i]);
-    const auto digits = static_cast<size_t>(end - rest.data());
-    if (error != std::errc() || (i < 2 ? digits > 2 : digits != 4)) return "";
-    rest.remove_prefix(digits);
+    const auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), parts.numbers[i]);
+    if (error != std::errc()) return {};
+    parts.digits[i] = static_cast<size_t>(end - text.data());
+    text.remove_prefix(parts.digits[i]);
     if (i == 2) break;
-    if (!rest.starts_with('.')) return "";
-    rest.remove_prefix(1);
+    if (text.empty() || (i == 1 && text[0] != parts.separator)) return {};
+    parts.separator = text[0];
+    text.remove_prefix(1);
   }
-  return fmt::format("{:04}-{:02}-{:02}{}", parts[2], parts[1], parts[0], rest);
+  parts.rest = text;
+  return parts;
+}
+
+bool is_slashed(const DateParts& parts) {
+  return (parts.separator == '/' || parts.separator == '-') && parts.digits[0] <= 2 &&
+         parts.digits[1] <= 2 && parts.digits[2] == 4;
+}
+
+/// Of two digits, where there is hardly a doubt which century they are of.
+std::optional<unsigned> year_of(const DateParts& parts) {
+  constexpr unsigned kFirstOf1900s = 70, kLastOf2000s = 39;
+  const unsigned year = parts.numbers[2];
+  if (parts.digits[2] == 4) return year;
+  if (parts.digits[2] != 2 || (year > kLastOf2000s && year < kFirstOf1900s)) return {};
+  return year + (year <= kLastOf2000s ? 2000 : 1900);
+}
+
+/// 31.1.2026 or 1/31/2026 with anything behind it as 2026-01-31; empty when it is none.
+std::string turned_date(std::string_view text, DayPlace day) {
+  const auto parts = date_parts(text);
+  if (!parts) return "";
+  const bool pointed = parts->separator == '.' && parts->digits[0] <= 2 && parts->digits[1] <= 2;
+  if (!pointed && !is_slashed(*parts)) return "";
+  const auto year = year_of(*parts);
+  if (!year) return "";
+  const auto [one, two, three] = parts->numbers;
+  const bool month_first =
+      !pointed && (day == DayPlace::second || (day == DayPlace::unknown && two > 12));
+  return fmt::format("{:04}-{:02}-{:02}{}", *year, month_first ? one : two, month_first ? two : one,
+                     parts->rest);
+}
+
+/// The time behind a date, as in 9:05 or 1:05 PM, with two digits of its hour out of 24.
+void turn_clock(std::string& iso) {
+  constexpr size_t kHour = 11;
+  if (iso.size() > kHour + 1 && iso[kHour + 1] == ':') iso.insert(kHour, "0");
+  const auto half = lower_case(iso.substr(iso.size() - 2));
+  if (half != "am" && half != "pm") return;
+  iso.resize(iso.size() - 2);
+  if (iso.back() == ' ') iso.pop_back();
+  const auto hour = iso.size() > kHour + 2 ? parse_uint(iso.substr(kHour, 2)) : std::nullopt;
+  if (!hour || *hour < 1 || *hour > 12) {
+    iso.clear();
+    return;
+  }
+  iso.replace(kHour, 2, fmt::format("{:02}", *hour % 12 + (half == "pm" ? 12 : 0)));
 }
 
 /// Dates as people write them, as ISO 8601 has it; UTC where no zone is said.
-std::string iso_of(std::string_view text) {
-  std::string iso = turned_date(text);
+std::string iso_of(std::string_view text, DayPlace day) {
+  std::string iso = turned_date(text, day);
   if (iso.empty()) iso = text;
   if (iso.size() >= 10 && iso[4] == '/' && iso[7] == '/') iso[4] = iso[7] = '-';
   if (iso.size() == 7 && iso[4] == '-') iso += "-01";
   if (iso.size() == 10) return iso + "T00:00:00Z";
   if (iso.size() > 10 && iso[10] == ' ') iso[10] = 'T';
+  if (iso.size() > 11) turn_clock(iso);
   const bool zoned = iso.ends_with('Z') || iso.find('+', 10) != std::string::npos ||
                      iso.find('-', std::min<size_t>(iso.size(), 11)) != std::string::npos;
   if (!zoned) iso += iso.size() == 16 ? ":00Z" : "Z";
@@ -109,7 +164,7 @@ bool CellReader::is_marked(const std::string& cell) const {
 std::optional<double> CellReader::time(const std::string& cell) const {
   const std::string_view text = trim(cell);
   if (const auto count = number(text)) return count;
-  std::string iso = iso_of(text);
+  std::string iso = iso_of(text, day);
   const double later = iso.size() > 10 && turn_midnight(iso) ? kDay : 0;
   const auto time = parse_utc(iso, kFirstYear);
   if (!time) return std::nullopt;
@@ -119,6 +174,11 @@ std::optional<double> CellReader::time(const std::string& cell) const {
 double units_of_second(double farthest) {
   if (farthest <= kMilliseconds) return 1;
   return farthest > kNanoseconds ? 1e9 : farthest > kMicroseconds ? 1e6 : 1e3;
+}
+
+bool is_slashed_date(std::string_view cell) {
+  const auto parts = date_parts(trim(cell));
+  return parts && is_slashed(*parts);
 }
 
 bool is_year(std::string_view cell) {

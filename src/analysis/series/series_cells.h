@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,10 +9,14 @@
 
 namespace assay::analysis {
 
+/// Where the day is in 01/02/2026; 01.02.2026 begins with it.
+enum class DayPlace : uint8_t { unknown, first, second };
+
 /// What a cell of a table says, where a comma in numbers may be the decimal one.
 struct CellReader {
   bool decimal_comma = false;
   std::vector<std::string> missing = {};  ///< words and numbers that also stand for no value
+  DayPlace day = DayPlace::unknown;
 
   /// Also with one of the units that nvidia-smi writes; NaN is a missing value, nothing is no
   /// number.
@@ -29,6 +34,9 @@ struct CellReader {
 /// How many of its units are a second, if times of a table that are numbers are at most that far
 /// from zero: milli-, micro- or nanoseconds, if not seconds.
 double units_of_second(double farthest);
+
+/// Whether it is a date as 1/31/2026 or 31-01-2026, with anything behind it.
+bool is_slashed_date(std::string_view cell);
 
 /// Whether it may be one: four digits, of 1500 to 2200.
 bool is_year(std::string_view cell);
