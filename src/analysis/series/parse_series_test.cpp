@@ -84,6 +84,15 @@ TEST(ParseSeries, dates_with_slashes_of_which_one_reading_is_in_order) {
   EXPECT_EQ(hours->step_seconds, 86400);
 }
 
+TEST(ParseSeries, dates_with_slashes_of_which_one_reading_is_even) {
+  std::string table = "month,flow\n";
+  for (int i = 0; i < 15; ++i)
+    table += std::to_string(i % 12 + 1) + "/1/" + std::to_string(2021 + i / 12) + ",5\n";
+  const auto series = parse_series(table, "x");
+  ASSERT_TRUE(series) << series.error().message;
+  EXPECT_EQ(series->values.size(), 15) << "months, and no days of January";
+}
+
 TEST(ParseSeries, dates_with_slashes_that_nothing_tells_are_refused) {
   for (const char* text :
        {"d,v\n01/02/2021,1\n01/03/2021,2\n01/04/2021,3\n", "2/2/2021,1\n3/3/2021,2\n"})
