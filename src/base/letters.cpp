@@ -15,7 +15,12 @@ size_t letter_size(std::string_view text) {
   if (byte < 0xC2 || byte > 0xF4 || text.size() < size) return 0;
   const auto rest = text.substr(1, size - 1);
   if (!std::all_of(rest.begin(), rest.end(), continues_utf8)) return 0;
-  return byte == 0xC2 && static_cast<unsigned char>(rest[0]) < 0xA0 ? 0 : size;
+  const auto next = static_cast<unsigned char>(rest[0]);
+  const bool controls = byte == 0xC2 && next < 0xA0;
+  const bool too_long = (byte == 0xE0 && next < 0xA0) || (byte == 0xF0 && next < 0x90);
+  const bool surrogate = byte == 0xED && next >= 0xA0;
+  const bool beyond_all = byte == 0xF4 && next >= 0x90;
+  return controls || too_long || surrogate || beyond_all ? 0 : size;
 }
 
 }  // namespace

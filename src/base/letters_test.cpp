@@ -25,6 +25,17 @@ TEST(Letters, of_utf8_are_printed_and_other_bytes_are_not) {
   EXPECT_EQ(printable(""), "");
 }
 
+TEST(Letters, that_utf8_forbids_are_not_printed) {
+  EXPECT_EQ(printable("\xc0\xaf\xc1\xbf"), "????") << "overlong, in two bytes";
+  EXPECT_EQ(printable("\xe0\x80\xaf\xe0\x9f\xbf"), "??????") << "overlong, in three";
+  EXPECT_EQ(printable("\xf0\x80\x80\xaf\xf0\x8f\xbf\xbf"), "????????") << "overlong, in four";
+  EXPECT_EQ(printable("\xed\xa0\x80\xed\xbf\xbf"), "??????") << "surrogates";
+  EXPECT_EQ(printable("\xf4\x90\x80\x80\xf5\x80\x80\x80"), "????????") << "above 10FFFF";
+  for (const char* fair :
+       {"\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"})
+    EXPECT_EQ(printable(fair), fair) << "just beside them";
+}
+
 TEST(Letters, of_utf8_are_not_cut_inside) {
   const std::string text = "aµ水";
   std::string inside;
