@@ -99,13 +99,33 @@ def test_a_job_that_more_cpus_make_slower_is_not_called_faster(cluster, place):
     gone(cluster)
 
 
+def millicores(amount):
+    return int(amount[:-1]) if amount.endswith("m") else round(float(amount) * 1000)
+
+
+def cores_of_the_node(cluster):
+    """What it can give, and what of it no pod asks for, in thousandths."""
+    node, = cluster.json("nodes")["items"]
+    pods = cluster.json("pods", "-A", "--field-selector",
+                        f"spec.nodeName={node['metadata']['name']},status.phase!=Succeeded,status.phase!=Failed")["items"]
+    asked = sum(millicores(container.get("resources", {}).get("requests", {}).get("cpu", "0"))
+                for pod in pods for container in pod["spec"]["containers"])
+    allocatable = millicores(node["status"]["allocatable"]["cpu"])
+    return allocatable, allocatable - asked
+
+
 def test_room_that_others_have_just_then_makes_nothing_clear(cluster, place):
-    holder = JOB.replace("name: steps", "name: holder").replace("image:", 'resources: {requests: {cpu: 1900m}}\n        image:')
+    gone(cluster)
+    allocatable, free = cores_of_the_node(cluster)
+    wanted = allocatable * 3 // 4 / 1000
+    holder = JOB.replace("name: steps", "name: holder").replace(
+        "image:", f"resources: {{requests: {{cpu: {free - 100}m}}}}\n        image:")
     cluster.kubectl("create", "-f", "-", text=holder)
     try:
         wait_until(lambda: cluster.kubectl("get", "pods", "-l", "job-name=holder", "-o", "jsonpath={.items[*].status.phase}")
                    == "Running", 60, "it has the room")
-        done = place.assay("cluster", "trial", "-f", "job.yaml", "--gpus", "1.5", *measured("4s", patience="8s"), "--json", timeout=300)
+        done = place.assay("cluster", "trial", "-f", "job.yaml", "--gpus", f"{wanted:g}", *measured("4s", patience="8s"), "--json",
+                           timeout=300)
         assert done.returncode == 4, done
         found = json.loads(done.stdout)
         assert found["answer"] is None and found["trials"][0]["end"] == "no room then", found
