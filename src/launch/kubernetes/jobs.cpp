@@ -45,7 +45,9 @@ class JobsOfCluster final : public Jobs {
     auto found = job_obstacles(target, settings_);
     if (!found.empty() || only_plan_) return found;
     targets_.push_back(target);
-    if (!agent_.node.empty() && can_take(node_, target, settings_)) return found;
+    const NodeOffer none;
+    const NodeOffer& offer = offer_ && *offer_ ? **offer_ : none;
+    if (!agent_.node.empty() && can_take(node_, offer, target, settings_)) return found;
     std::string key = "runtime";
     if (const auto chosen = choose(key); !chosen) {
       targets_.pop_back();
@@ -126,7 +128,8 @@ class JobsOfCluster final : public Jobs {
       ASSAY_TRY(offer.only, ask_agent({settings_.agent_url, "", agent_.token}));
       if (offer.nodes.size() == 1) offer.only.clear();  // whatever it calls itself
     }
-    if (offer.nodes.size() > 1) offer.pods = list_pods();
+    if (!offer.nodes.empty())
+      offer.pods = list_pods(offer.nodes.size() == 1 ? offer.nodes.front().name : "");
     return offer;
   }
 
@@ -162,9 +165,11 @@ class JobsOfCluster final : public Jobs {
     return answer.node;
   }
 
-  /// Only to choose better: without them any node will do.
-  std::vector<kubeapi::Pod> list_pods() {
-    auto found = kubeapi::list<kubeapi::Pod>(client_, {.resource = kubeapi::pods()}, stopper_);
+  /// Only to choose better: without them any node will do. Empty: of all nodes.
+  std::vector<kubeapi::Pod> list_pods(const std::string& node) {
+    const std::string fields = node.empty() ? "" : "spec.nodeName=" + node;
+    auto found = kubeapi::list<kubeapi::Pod>(
+        client_, {.resource = kubeapi::pods(), .fields = fields}, stopper_);
     return found && *found ? std::move((*found)->items) : std::vector<kubeapi::Pod>();
   }
 

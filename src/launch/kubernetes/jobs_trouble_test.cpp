@@ -215,6 +215,30 @@ TEST_F(JobsInTrouble, what_no_node_could_ever_hold_is_refused_before_anything_is
   EXPECT_TRUE(jobs->obstacles(request().target).empty()) << "the other targets are not to blame";
 }
 
+TEST_F(JobsInTrouble, what_daemon_sets_have_on_the_node_is_not_given_to_others) {
+  cluster.answer_instead(
+      [](const net::ServerRequest& request) -> std::optional<net::ServerResponse> {
+        if (request.path != "/api/v1/pods") return std::nullopt;
+        EXPECT_EQ(request.parameter("fieldSelector"), "spec.nodeName=n1");
+        return FakeCluster::json(R"({"metadata": {"resourceVersion": "7"}, "items": [{
+        "metadata": {"name": "logs", "namespace": "kube-system", "uid": "d", "ownerReferences": [
+          {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "logs", "uid": "s", "controller": true}]},
+        "spec": {"nodeName": "n1", "containers": [
+          {"name": "logs", "resources": {"requests": {"cpu": "100m"}}}]},
+        "status": {"phase": "Running"}}]})");
+      });
+  const auto jobs = open_jobs(cluster.settings());
+  Target target = request().target;
+  target.limits.cpus = 4;
+  const auto found = jobs->obstacles(target);
+  ASSERT_EQ(found.size(), 1);
+  EXPECT_TRUE(has(found[0].error.message,
+                  "--cpus 4: the only suitable node, n1, has 3.9 beside its DaemonSets"))
+      << found[0].error.message;
+  target.limits.cpus = 3.9;
+  EXPECT_TRUE(jobs->obstacles(target).empty());
+}
+
 /// Beside the first one, which has 4 CPUs.
 void add_larger_node(FakeCluster& cluster) {
   cluster.nodes =

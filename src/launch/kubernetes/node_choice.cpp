@@ -152,7 +152,7 @@ std::string what_to_do(const NodeOffer& offer, const Targets& targets,
                        const JobSettings& settings) {
   const auto asked = asked_of(targets, settings);
   for (const auto& node : offer.nodes)
-    if (could_hold(node, asked))
+    if (could_hold(node, offer.pods, asked))
       return fmt::format("ask for less, or see to {}, which is large enough but {}", node.name,
                          why_not(node, targets, settings));
   return settings.node_selector.empty() ? "ask for less, or add a larger node"
@@ -183,9 +183,10 @@ std::string selector_text(const std::map<std::string, std::string>& labels) {
   return text;
 }
 
-bool can_take(const kubeapi::Node& node, const Target& target, const JobSettings& settings) {
+bool can_take(const kubeapi::Node& node, const NodeOffer& offer, const Target& target,
+              const JobSettings& settings) {
   return taint_of(node, {target}, settings).empty() &&
-         could_hold(node, asked_of({target}, settings));
+         could_hold(node, offer.pods, asked_of({target}, settings));
 }
 
 Result<Nodes> suitable_nodes(const NodeOffer& offer, const Targets& targets,
@@ -199,9 +200,10 @@ Result<ChosenNode> choose_node(const Nodes& suitable, const NodeOffer& offer,
   const auto asked = asked_of(targets, settings);
   Nodes large;
   for (const auto* node : suitable)
-    if (could_hold(*node, asked)) large.push_back(node);
+    if (could_hold(*node, offer.pods, asked)) large.push_back(node);
   if (large.empty())
-    return refused(fmt::format("{}; {}", room_told(suitable, asked, with_labels(settings)),
+    return refused(fmt::format("{}; {}",
+                               room_told(suitable, offer.pods, asked, with_labels(settings)),
                                what_to_do(offer, targets, settings)));
   const auto rank = [&](const kubeapi::Node* node) {
     const bool full = std::any_of(asked.begin(), asked.end(), [&](const auto& one) {

@@ -40,7 +40,8 @@ Result<ChosenNode> choose_node(const Nodes& suitable, const NodeOffer& offer,
                                const std::vector<Target>& targets, const JobSettings& settings);
 
 /// Whether a node that was chosen for others would do for this target too.
-bool can_take(const kubeapi::Node& node, const Target& target, const JobSettings& settings);
+bool can_take(const kubeapi::Node& node, const NodeOffer& offer, const Target& target,
+              const JobSettings& settings);
 
 /// What the cluster knows of a node, from its object as JSON.
 Device device_of(std::string_view node);

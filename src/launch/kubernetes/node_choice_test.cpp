@@ -138,9 +138,9 @@ TEST(NodeChoice, of_several_targets_is_kept_from_nodes_that_are_for_gpus_by_any_
   offer.nodes[0].taints = {{"nvidia.com/gpu", "NoSchedule"}};
   EXPECT_EQ(chosen(offer, {with_gpus("1"), with_gpus("2")})->node, "n1");
   EXPECT_TRUE(has(error_of(offer, {}, {with_gpus("1"), Target()}), "is kept for others"));
-  EXPECT_TRUE(can_take(offer.nodes[0], with_gpus("2"), {}));
-  EXPECT_FALSE(can_take(offer.nodes[0], with_gpus("3"), {}));
-  EXPECT_FALSE(can_take(offer.nodes[0], Target(), {}));
+  EXPECT_TRUE(can_take(offer.nodes[0], offer, with_gpus("2"), {}));
+  EXPECT_FALSE(can_take(offer.nodes[0], offer, with_gpus("3"), {}));
+  EXPECT_FALSE(can_take(offer.nodes[0], offer, Target(), {}));
 }
 
 TEST(NodeChoice, leaves_out_nodes_that_take_no_pods_or_have_no_agent) {

@@ -15,14 +15,30 @@ using kubeapi::Amounts;
 using kubeapi::Node;
 
 using Nodes = std::vector<const Node*>;
+using Pods = std::vector<kubeapi::Pod>;
 
-double amount_of(const Node& node, const std::string& resource) {
-  const auto found = node.allocatable.find(resource);
-  return found == node.allocatable.end() ? 0 : found->second;
+bool is_of_daemon(const kubeapi::Pod& pod) {
+  const auto* const maker = kubeapi::maker_of(pod.owners);
+  const bool over =
+      pod.phase == kubeapi::PodPhase::succeeded || pod.phase == kubeapi::PodPhase::failed;
+  return maker != nullptr && maker->kind == "DaemonSet" && !over && !pod.deleted;
 }
 
-bool has_enough(const Node& node, const std::string& resource, double asked) {
-  return is_enough(amount_of(node, resource), asked);
+double kept_by_daemons(const Node& node, const Pods& pods, const std::string& resource) {
+  double kept = 0;
+  for (const auto& pod : pods)
+    if (pod.node == node.name && is_of_daemon(pod)) kept += kubeapi::requested_of(pod, resource);
+  return kept;
+}
+
+double amount_of(const Node& node, const Pods& pods, const std::string& resource) {
+  const auto found = node.allocatable.find(resource);
+  return found == node.allocatable.end() ? 0
+                                         : found->second - kept_by_daemons(node, pods, resource);
+}
+
+bool has_enough(const Node& node, const Pods& pods, const std::string& resource, double asked) {
+  return is_enough(amount_of(node, pods, resource), asked);
 }
 
 /// Also thousandths, in which a cluster counts cores: 3.92 of them are less than 3.925.
@@ -46,20 +62,21 @@ std::string told_beside(const std::string& resource, double amount, double asked
 }
 
 /// "the largest of 3 suitable nodes, pole-3, has 4".
-std::string largest_told(const Nodes& nodes, const std::string& resource, double asked,
-                         const std::string& which) {
+std::string largest_told(const Nodes& nodes, const Pods& pods, const std::string& resource,
+                         double asked, const std::string& which) {
   const Node& largest = **std::max_element(nodes.begin(), nodes.end(), [&](auto* a, auto* b) {
-    return amount_of(*a, resource) < amount_of(*b, resource);
+    return amount_of(*a, pods, resource) < amount_of(*b, pods, resource);
   });
-  const double most = amount_of(largest, resource);
+  const double most = amount_of(largest, pods, resource);
   if (most <= 0 && nodes.size() > 1)
     return fmt::format("none of {} suitable nodes{} has any {}", nodes.size(), which, resource);
   const std::string who = nodes.size() == 1
                               ? fmt::format("the only suitable node{}, {},", which, largest.name)
                               : fmt::format("the largest of {} suitable nodes{}, {},", nodes.size(),
                                             which, largest.name);
-  return fmt::format("{} has {}", who,
-                     most <= 0 ? "no " + resource : told_beside(resource, most, asked));
+  return fmt::format("{} has {}{}", who,
+                     most <= 0 ? "no " + resource : told_beside(resource, most, asked),
+                     kept_by_daemons(largest, pods, resource) > 0 ? " beside its DaemonSets" : "");
 }
 
 }  // namespace
@@ -82,22 +99,23 @@ bool is_enough(double there, double asked) {
   return there + kNothing >= asked;
 }
 
-bool could_hold(const Node& node, const Amounts& asked) {
+bool could_hold(const Node& node, const Pods& pods, const Amounts& asked) {
   return node.allocatable.empty() || std::all_of(asked.begin(), asked.end(), [&](const auto& one) {
-           return has_enough(node, one.first, one.second);
+           return has_enough(node, pods, one.first, one.second);
          });
 }
 
-std::string room_told(const Nodes& nodes, const Amounts& asked, const std::string& which) {
+std::string room_told(const Nodes& nodes, const Pods& pods, const Amounts& asked,
+                      const std::string& which) {
   std::string all;
   for (const auto& one : asked) {
     const auto& [resource, amount] = one;
-    const bool lacks = std::none_of(nodes.begin(), nodes.end(), [&one](const Node* node) {
-      return has_enough(*node, one.first, one.second);
+    const bool lacks = std::none_of(nodes.begin(), nodes.end(), [&](const Node* node) {
+      return has_enough(*node, pods, one.first, one.second);
     });
     if (lacks)
       return fmt::format("{}: {}", option_of(resource, amount),
-                         largest_told(nodes, resource, amount, which));
+                         largest_told(nodes, pods, resource, amount, which));
     all += (all.empty() ? "" : ", ") + option_of(resource, amount);
   }
   return fmt::format(

@@ -25,7 +25,7 @@ Target asking(double cpus, uint64_t memory, const std::string& gpus) {
 std::string told(const std::vector<Node>& nodes, const Amounts& asked) {
   std::vector<const Node*> all;
   for (const auto& one : nodes) all.push_back(&one);
-  return room_told(all, asked, "");
+  return room_told(all, {}, asked, "");
 }
 
 TEST(NodeRoom, is_asked_for_by_the_limits_of_all_targets_each_at_its_most) {
@@ -38,7 +38,7 @@ TEST(NodeRoom, is_what_a_node_can_allocate_in_the_clusters_units) {
   const auto holds = [](const char* cpu, const char* memory, const Target& target) {
     return could_hold(node("n1", {{"cpu", kubeapi::parse_quantity(cpu).value()},
                                   {"memory", kubeapi::parse_quantity(memory).value()}}),
-                      asked_of({target}, {}));
+                      {}, asked_of({target}, {}));
   };
   EXPECT_TRUE(holds("500m", "1", asking(0.5, 0, "")));
   EXPECT_FALSE(holds("500m", "1", asking(0.501, 0, "")));
@@ -54,7 +54,7 @@ TEST(NodeRoom, is_what_a_node_can_allocate_in_the_clusters_units) {
 }
 
 TEST(NodeRoom, that_a_node_does_not_tell_may_be_there) {
-  EXPECT_TRUE(could_hold(node("n1", {}), {{"cpu", 8}}));
+  EXPECT_TRUE(could_hold(node("n1", {}), {}, {{"cpu", 8}}));
 }
 
 TEST(NodeRoom, that_is_too_little_is_told_by_the_largest_node) {
@@ -83,6 +83,26 @@ TEST(NodeRoom, of_the_only_node_is_told_as_such) {
   EXPECT_EQ(told(one, {{"nvidia.com/gpu", 2}}), "--gpus 2: the only suitable node, n1, has 1");
   EXPECT_EQ(told({node("n1", {{"cpu", 4}})}, {{"nvidia.com/gpu", 1}}),
             "--gpus 1: the only suitable node, n1, has no nvidia.com/gpu");
+}
+
+TEST(NodeRoom, is_less_by_what_daemon_sets_have_there_for_ever) {
+  const std::vector<Node> nodes = {node("n1", {{"cpu", 4}}), node("n2", {{"cpu", 3.5}})};
+  const auto of = [](const std::string& on, const std::string& maker) {
+    kubeapi::Pod pod{.node = on, .phase = kubeapi::PodPhase::running};
+    pod.containers = {{.name = "main", .cores = 0.25}};
+    pod.owners = {{.kind = maker, .name = "x", .uid = "u", .controller = true}};
+    return pod;
+  };
+  std::vector<kubeapi::Pod> pods = {of("n1", "DaemonSet"), of("n1", "DaemonSet"), of("n1", "Job"),
+                                    of("n2", "ReplicaSet")};
+  EXPECT_TRUE(could_hold(nodes[0], pods, {{"cpu", 3.5}}));
+  EXPECT_FALSE(could_hold(nodes[0], pods, {{"cpu", 3.6}}));
+  EXPECT_TRUE(could_hold(nodes[1], pods, {{"cpu", 3.5}})) << "what else runs there may end";
+  EXPECT_EQ(room_told({nodes.data()}, pods, {{"cpu", 4}}, ""),
+            "--cpus 4: the only suitable node, n1, has 3.5 beside its DaemonSets");
+  pods[0].phase = kubeapi::PodPhase::failed;
+  pods[1].deleted = Timestamp();
+  EXPECT_TRUE(could_hold(nodes[0], pods, {{"cpu", 4}})) << "these go";
 }
 
 }  // namespace
