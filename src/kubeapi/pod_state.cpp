@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <assay/base/letters.h>
+#include <assay/base/text.h>
 #include <assay/kubeapi/json_at.h>
 
 namespace assay::kubeapi {
@@ -25,6 +27,14 @@ std::string reason_of(const Json& json) {
   const std::string message = text_at(json, "message").substr(0, kLongest);
   if (!reason.empty() && !message.empty()) reason += ": ";
   return reason + message;
+}
+
+/// The end of its log may stand for what a container tells of its end: the last line says most.
+std::string last_line(std::string_view text) {
+  text = trim(text);
+  const size_t before = text.rfind('\n');
+  if (before != text.npos) text.remove_prefix(before + 1);
+  return printable(trim(text).substr(0, kLongest));
 }
 
 void read_conditions(const Json& conditions, PodState& state) {
@@ -48,9 +58,11 @@ void read_container(const Json& status, PodState& state) {
   const Json& ended = at(container, "terminated");
   if (!ended.is_object()) return;
   const Json& code = at(ended, "exitCode");
+  const std::string words = last_line(text_at(ended, "message"));
   state.over = true;
-  state.trouble = fmt::format("it ended with {} ({})",
-                              code.is_number_integer() ? code.get<int64_t>() : 0, reason_of(ended));
+  state.trouble =
+      fmt::format("it ended with {} ({}{}{})", code.is_number_integer() ? code.get<int64_t>() : 0,
+                  text_at(ended, "reason"), words.empty() ? "" : ": ", words);
 }
 
 std::map<std::string, std::string> texts_of(const Json& json) {

@@ -43,6 +43,9 @@ TEST(PodState, tells_when_waiting_is_of_no_use) {
   const auto ended = state_of(container(R"({"terminated": {"exitCode": 4, "reason": "Error"}})"));
   EXPECT_TRUE(ended.over);
   EXPECT_EQ(ended.trouble, "it ended with 4 (Error)");
+  const auto crashed = state_of(container(
+      R"({"terminated": {"exitCode": 3, "reason": "Error", "message": "loading\nno such model\u001b\n"}})"));
+  EXPECT_EQ(crashed.trouble, "it ended with 3 (Error: no such model?)");
   const auto evicted = state_of(R"({"phase": "Failed", "reason": "Evicted"})");
   EXPECT_TRUE(evicted.over);
   EXPECT_EQ(evicted.trouble, "Evicted");

@@ -249,6 +249,7 @@ class Copier {
       set_env(one, kTrialGpus, fmt::format("{:g}", choice_.count));
       set_env(one, kTrialWorkers, fmt::format("{:g}", copy.workers));
     }
+    keep_last_words(spec);
     if (!has_gpus) return {};
     if (!settings_.shares_nodes) keep_apart(spec, copy);
     if (!choice_.kind.empty()) map_at(spec, "nodeSelector")[settings_.node_label] = choice_.kind;
@@ -256,6 +257,16 @@ class Copier {
     map_at(resources, "limits")[settings_.resource] = quantity_of(copy.each);
     map_at(resources, "requests")[settings_.resource] = quantity_of(copy.each);
     return {};
+  }
+
+  /// Its node knows them also when the log is gone or may not be read.
+  static void keep_last_words(Json& spec) {
+    for (const char* part : {"initContainers", "containers"}) {
+      if (!spec.contains(part)) continue;
+      for (auto& container : spec[part])
+        if (container.is_object())
+          container.emplace("terminationMessagePolicy", "FallbackToLogsOnError");
+    }
   }
 
   /// From pods of other trials, which would disturb what is measured.

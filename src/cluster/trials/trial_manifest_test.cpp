@@ -94,6 +94,24 @@ TEST(TrialManifest, AJobBecomesAShortCopyElsewhere) {
                             {"name": "ASSAY_TRIAL_WORKERS", "value": "1"}])"));
 }
 
+TEST(TrialManifest, NodesKeepTheLastWordsOfItsContainers) {
+  const Json pod = copy_of(R"(
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  initContainers: [{name: fetch, image: i}]
+  containers: [{name: main, image: i}, {name: other, image: i, terminationMessagePolicy: File}]
+)",
+                           {"", 1})["spec"];
+  const auto policy_of = [](const Json& container) {
+    return container["terminationMessagePolicy"];
+  };
+  EXPECT_EQ(policy_of(pod["initContainers"][0]), "FallbackToLogsOnError");
+  EXPECT_EQ(policy_of(pod["containers"][0]), "FallbackToLogsOnError");
+  EXPECT_EQ(policy_of(pod["containers"][1]), "File") << "what the job says stays";
+}
+
 TEST(TrialManifest, AnOriginalThatIsThereOwnsIt) {
   CopySettings settings{
       .priority_class = "low",

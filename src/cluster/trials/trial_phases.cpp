@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include <assay/base/wording.h>
 #include <assay/kubeapi/writes.h>
 #include <assay/net/http_client.h>
 
@@ -202,7 +203,8 @@ void TrialRunner::tell_end(Copy& copy) {
   copy.result.reason = copy.pods.trouble(stopper).text;
   if (copy.result.reason.empty()) copy.result.reason = "it failed";
   const std::string words = copy.pods.last_words(pod.name, stopper);
-  if (!words.empty()) copy.result.reason += ": " + words;
+  if (copy.result.reason.find(words) == std::string::npos)
+    copy.result.reason += ": " + in_quotes(words);
   finish(copy);
 }
 

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <assay/base/letters.h>
 #include <assay/base/text.h>
-#include <assay/base/wording.h>
 #include <assay/cluster/trial_manifest.h>
 #include <assay/kubeapi/follower.h>
 
@@ -70,14 +70,14 @@ TrialPods::Trouble TrialPods::trouble(net::Stopper& stopper) {
     }
   }
   if (trouble.text.empty()) trouble.text = event(stopper);
-  trouble.unschedulable = is_about_room(trouble.text);
+  // What an app wrote last may be in the words of its end.
+  trouble.unschedulable = !trouble.hopeless && is_about_room(trouble.text);
   return trouble;
 }
 
 std::string TrialPods::last_words(const std::string& pod, net::Stopper& stopper) {
   const auto log = client_.pod_log({name_space_, pod}, 1, stopper);
-  const std::string_view line = log ? trim(*log) : std::string_view();
-  return line.empty() ? "" : in_quotes(line);
+  return log ? printable(trim(*log)) : "";
 }
 
 NodeHealth TrialPods::health(const std::string& node, net::Stopper& stopper) {

@@ -184,6 +184,26 @@ TEST_F(TrialRunnerTest, an_app_that_fails_is_a_result_with_its_last_words) {
   EXPECT_EQ(cluster_.objects(), 0U);
 }
 
+TEST_F(TrialRunnerTest, last_words_that_no_log_tells_are_those_that_its_node_kept) {
+  cluster_.status = R"({"phase": "Failed", "containerStatuses": [{"state": {"terminated":
+      {"exitCode": 3, "reason": "Error", "message": "step 1\nInsufficient luck\n"}}}]})";
+  for (const char* log : {"", "Insufficient luck\n"}) {
+    cluster_.set([&](FakeCluster& cluster) { cluster.log = log; });
+    const auto result = run();
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_EQ(result->end, TrialEnd::failed);
+    EXPECT_EQ(result->reason, "it ended with 3 (Error: Insufficient luck)") << "once, not twice";
+  }
+}
+
+TEST_F(TrialRunnerTest, what_an_app_of_several_containers_wrote_last_is_not_taken_for_room) {
+  cluster_.status = R"({"phase": "Pending", "containerStatuses": [{"state": {"terminated":
+      {"exitCode": 3, "reason": "Error", "message": "Insufficient luck"}}}]})";
+  const auto result = run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->end, TrialEnd::failed);
+}
+
 TEST_F(TrialRunnerTest, an_image_that_is_not_there_is_not_waited_for) {
   cluster_.status = R"({"phase": "Pending", "containerStatuses": [{"state": {"waiting":
       {"reason": "ImagePullBackOff", "message": "no such image"}}}]})";
