@@ -139,18 +139,6 @@ void tell_cleaned(const cluster::CleanedTrials& cleaned) {
   for (const auto& why : cleaned.left) say(why);
 }
 
-/// Why a second call does not begin.
-std::string used_text(const cluster::CopySettings& copy, const cluster::UsedCopy& used) {
-  const auto at = [](const char* word, const std::optional<Timestamp>& time) {
-    return time ? fmt::format(" {} {}", word, format_utc(*time)) : "";
-  };
-  return fmt::format(
-      "trials of {} {} already, as {}{}; wait for them{}, or end them with `assay cluster trial "
-      "--clean -n {} --name {}`",
-      copy.trial, used.elsewhere ? "run on another machine" : "run", used.name,
-      at("since", used.since), at("until", used.until), copy.name_space, copy.trial);
-}
-
 /// Not worth an error: what was learned is kept and printed.
 void annotate(kubeapi::Client& client, const kubeapi::ObjectName& original,
               const std::string& domain, const cluster::TrialReport& report) {
@@ -267,7 +255,7 @@ Result<int> trial(TrialArguments args, const Context& context) {
                                              cluster::Cleaning::unused, stopper);
   if (!cleaned) return failed(cleaned.error(), signals);
   tell_cleaned(*cleaned);
-  if (!cleaned->used.empty()) return refused(used_text(settings.copy, cleaned->used.front()));
+  if (!cleaned->used.empty()) return refused(used_text(cleaned->used.front(), settings.copy));
   std::optional<promapi::Queries> queries;
   if (!prometheus.url.empty()) queries.emplace(prometheus);
   Keeping keeping(args, source, access, context, world);

@@ -97,6 +97,17 @@ Result<void> check_namespace(kubeapi::Client& client, const std::string& name,
 
 }  // namespace
 
+std::string used_text(const UsedCopy& used, const CopySettings& copy) {
+  const auto at = [](const char* word, const std::optional<Timestamp>& time) {
+    return time ? fmt::format(" {} {}", word, format_utc(*time)) : "";
+  };
+  return fmt::format(
+      "trials of {} run already{}, as {}{}; wait for them{}, or end them with `assay cluster trial "
+      "--clean -n {} --name {}`",
+      copy.trial, used.elsewhere ? " on another machine, or in another container of this one" : "",
+      used.name, at("since", used.since), at("until", used.until), copy.name_space, copy.trial);
+}
+
 Result<CleanedTrials> clean_trials(kubeapi::Client& client, const Clock& clock,
                                    const std::string& name_space, const std::string& trial,
                                    Cleaning cleaning, net::Stopper& stopper) {

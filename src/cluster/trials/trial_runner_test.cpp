@@ -416,6 +416,35 @@ TEST_F(TrialRunnerTest, copies_of_a_call_that_lives_are_not_left_over) {
   EXPECT_EQ(cluster_.objects(), 0U);
 }
 
+TEST_F(TrialRunnerTest, a_call_in_another_container_is_not_told_to_be_on_another_machine) {
+  const SysRoot root;
+  ProcessId inside = ProcessId::self(root);
+  ++inside.pid_namespace;
+  settings_.copy.owner = inside.text();
+  settings_.copy.machine = machine_name(root, inside);
+  cluster_.created_at = format_utc(kStart);
+  settings_.copy.deadline = std::chrono::minutes(5);
+  const auto source = read_trial_source(kJob, "job.yaml").value();
+  const auto copy = make_trial_copy(source, {"A100", 1}, settings_.copy, 1).value();
+  net::Stopper stopper;
+  ASSERT_TRUE(client_.call(
+      {.method = "POST", .path = "/apis/batch/v1/namespaces/lab/jobs", .body = copy.manifest},
+      stopper));
+  const auto cleaned = clean_trials(client_, clock_, "lab", "train", Cleaning::unused, stopper);
+  ASSERT_TRUE(cleaned) << cleaned.error().message;
+  ASSERT_EQ(cleaned->used.size(), 1U);
+  EXPECT_EQ(
+      used_text(cleaned->used[0], settings_.copy),
+      "trials of train run already on another machine, or in another container of this one, "
+      "as " +
+          copy.name +
+          " since 2026-01-01T00:00:00.000Z; wait for them until "
+          "2026-01-01T00:05:00.000Z, or end them with `assay cluster trial --clean -n lab --name "
+          "train`");
+  EXPECT_TRUE(
+      used_text({.name = "x"}, settings_.copy).starts_with("trials of train run already, as x; "));
+}
+
 TEST_F(TrialRunnerTest, a_namespace_that_is_not_there_has_no_leftovers_to_remove) {
   net::Stopper stopper;
   const auto cleaned = clean_trials(client_, clock_, "nope", "", Cleaning::all, stopper);

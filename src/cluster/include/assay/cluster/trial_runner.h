@@ -145,9 +145,11 @@ class TrialRunner {
 struct UsedCopy {
   std::string name = {};
   std::optional<Timestamp> since = {};
-  bool elsewhere = false;               ///< on a machine that cannot be asked
+  bool elsewhere = false;               ///< on another machine, or in another container of this one
   std::optional<Timestamp> until = {};  ///< of those elsewhere: then it counts as left over
 };
+/// Why another call for these trials does not begin, and what to do.
+std::string used_text(const UsedCopy& used, const CopySettings& copy);
 /// What of the leftovers of trials went, and what could not be removed, a sentence each.
 struct CleanedTrials {
   std::vector<std::string> removed = {};  ///< names
@@ -158,8 +160,8 @@ enum class Cleaning : uint8_t { unused, all };
 /// Removes everything that trials of this name left in a namespace; of any name when it is empty. A
 /// kind that cannot be listed, or an object that cannot be removed, does not keep it from the rest.
 /// An error: the API server does not answer, lets us look at nothing, or has no such namespace.
-/// Unless all are to go, copies stay whose call lives on this machine, and those of other machines
-/// until their deadline.
+/// Unless all are to go, copies stay whose call lives on this machine, and until their deadline
+/// those of calls that cannot be seen from here.
 Result<CleanedTrials> clean_trials(kubeapi::Client& client, const Clock& clock,
                                    const std::string& name_space, const std::string& trial,
                                    Cleaning cleaning, net::Stopper& stopper);
