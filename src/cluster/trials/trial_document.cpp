@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -175,6 +176,12 @@ TrialReport read(const Json& json) {
       report.ruled.push_back({report.choices.size(), one["no_room"].get<std::string>()});
     report.choices.push_back(read_choice(one));
   }
+  // Versions before took prices of kinds that were no choice.
+  std::erase_if(report.question.prices, [&](const auto& price) {
+    return !price.first.empty() &&
+           std::none_of(report.choices.begin(), report.choices.end(),
+                        [&](const Choice& choice) { return choice.kind == price.first; });
+  });
   for (const auto& one : json.at("trials")) report.trials.push_back(read_trial(one));
   return report;
 }

@@ -177,6 +177,15 @@ TEST(TrialReport, IsReadBackAsItWasWritten) {
   EXPECT_FALSE(read->trials[1].watts) << "what is missing stays missing";
 }
 
+TEST(TrialReport, PricesOfKindsThatAreNoChoiceAreNotReadBack) {
+  TrialReport old = example();
+  old.question.prices = {{"T4", 0.35}, {"A100", 2.9}, {"H100", 9}, {"", 1}};
+  const auto read = read_report(report_json(old));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->question.prices, (Prices{{"T4", 0.35}, {"A100", 2.9}, {"", 1}}));
+  EXPECT_TRUE(check_question(read->question, read->choices));
+}
+
 TEST(TrialReport, AnotherQuestionHasAnotherAnswer) {
   TrialReport report = example();
   report.question.want = Question::Want::cheapest;
