@@ -54,6 +54,26 @@ TEST(TrialReport, WithoutAMeasurementThereIsNoAnswer) {
   EXPECT_TRUE(Json::parse(report_json(report))["answer"].is_null());
 }
 
+TEST(TrialReport, ToTryAllIsOfferedWhereThatTriesMore) {
+  TrialReport report = example();
+  report.choices = {{"", 1}, {"", 2}, {"", 4}};
+  report.ruled.clear();
+  report.trials = {{.choice = {"", 1}, .end = TrialEnd::lost}};
+  const auto first_line = [&] {
+    const std::string text = report_text(report);
+    return text.substr(0, text.find('\n'));
+  };
+  const std::string unknown = "Nothing was measured, so that nothing is known";
+  EXPECT_EQ(first_line(), unknown + "; --all tries each choice.");
+  report.ruled = {{2, "no node has so many"}};
+  EXPECT_EQ(first_line(), unknown + "; --all tries each that may work.");
+  report.ruled = {{1, "no node has so many"}, {2, "no node has so many"}};
+  EXPECT_EQ(first_line(), unknown + ".") << "it would try the same one";
+  report.ruled.clear();
+  report.limits.every = true;
+  EXPECT_EQ(first_line(), unknown + ".") << "that was said";
+}
+
 TEST(TrialReport, TellsTheAnswerFirst) {
   const std::string text = report_text(example());
   EXPECT_TRUE(text.starts_with("A100 x 1: fastest, 1 240 samples_per_second ± 1 %")) << text;
@@ -63,6 +83,9 @@ TEST(TrialReport, TellsTheAnswerFirst) {
   EXPECT_NE(text.find("J/unit"), std::string::npos) << text;
   EXPECT_NE(text.find(" 0.25 "), std::string::npos) << "energy of a unit\n" << text;
   EXPECT_NE(text.find("not tried"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n  ±: of what was tried once, the noise within that trial; "),
+            std::string::npos)
+      << text;
   EXPECT_EQ(text.find("How they scale"), std::string::npos) << "one number tells no law\n" << text;
   TrialReport more = example();
   more.trials.push_back(more.trials[1]);
@@ -144,7 +167,9 @@ TEST(TrialReport, RoomThatOthersHadIsToldSo) {
   report.trials.pop_back();
   report.ruled.clear();
   EXPECT_TRUE(nothing_is_known(report)) << "one was not tried";
-  EXPECT_NE(report_text(report).find("--all tries each choice"), std::string::npos);
+  EXPECT_NE(report_text(report).find("known; --all tries each that may work.\n"), std::string::npos)
+      << "the others are known to fail\n"
+      << report_text(report);
   report.trials.push_back({.choice = report.choices.back(), .end = TrialEnd::lost});
   EXPECT_TRUE(report_text(report).starts_with("Nothing was measured, so that nothing is known.\n"))
       << report_text(report);

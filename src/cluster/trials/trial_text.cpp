@@ -54,11 +54,23 @@ bool may_be_beaten(const Plan& plan) {
   });
 }
 
-bool all_were_tried(const TrialReport& report) {
-  return std::all_of(report.choices.begin(), report.choices.end(), [&](const Choice& choice) {
-    return std::any_of(report.trials.begin(), report.trials.end(),
-                       [&](const TrialResult& trial) { return trial.choice == choice; });
-  });
+const TrialResult* last_of(const TrialReport& report, const Choice& choice, bool measured) {
+  for (auto trial = report.trials.rbegin(); trial != report.trials.rend(); ++trial)
+    if (trial->choice == choice && (!measured || trial->end == TrialEnd::measured)) return &*trial;
+  return nullptr;
+}
+
+/// What would be tried if each choice were; empty: nothing that was not.
+std::string all_text(const TrialReport& report, const Plan& plan) {
+  size_t open = 0;
+  bool all_may_work = true;
+  for (size_t i = 0; i < report.choices.size(); ++i) {
+    const bool may_work = plan.standings[i].works > 0;
+    all_may_work &= may_work;
+    open += may_work && last_of(report, report.choices[i], false) == nullptr;
+  }
+  if (open == 0 || report.limits.every) return "";
+  return all_may_work ? "; --all tries each choice" : "; --all tries each that may work";
 }
 
 std::string answer_text(const TrialReport& report, const Plan& plan) {
@@ -66,7 +78,7 @@ std::string answer_text(const TrialReport& report, const Plan& plan) {
   if (!plan.answer) {
     if (nothing_is_known(report))
       return fmt::format("Nothing was measured, so that nothing is known{}.\n",
-                         all_were_tried(report) ? "" : "; --all tries each choice");
+                         all_text(report, plan));
     const bool bounded = question.budget > 0 || question.deadline > 0;
     return fmt::format("None of these choices {}{}.\n", bounded ? "does it" : "works",
                        bounds_text(question));
@@ -105,12 +117,6 @@ void add_other(const TrialReport& report, const Plan& plan, const std::optional<
   if (standing.unit_cost)
     text += fmt::format(", {} for a million units", format_number(kMillion * *standing.unit_cost));
   text += ".\n";
-}
-
-const TrialResult* last_of(const TrialReport& report, const Choice& choice, bool measured) {
-  for (auto trial = report.trials.rbegin(); trial != report.trials.rend(); ++trial)
-    if (trial->choice == choice && (!measured || trial->end == TrialEnd::measured)) return &*trial;
-  return nullptr;
 }
 
 /// Why the last trial of a choice was not measured; empty when it was, or there is none.
@@ -200,6 +206,10 @@ std::string report_text(const TrialReport& report) {
   text += fmt::format("\n  {:<22} {:>10} {:>7} {:>6} {:>9} {:>7} {:>10} {:>8}\n", "choice",
                       "units/s", "±", "busy", "memory", "J/unit", "cost/1e6", "best");
   for (size_t i = 0; i < report.choices.size(); ++i) text += row_of(report, plan, i);
+  if (std::any_of(plan.standings.begin(), plan.standings.end(),
+                  [](const Standing& one) { return one.measured.has_value(); }))
+    text +=
+        "  ±: of what was tried once, the noise within that trial; another may differ by more\n";
   text += fmt::format("  best: how likely it is the best, or less than {:.0f} % behind it\n",
                       100 * report.question.close);
   text += misfits_text(report, plan);
