@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 
 #include <assay/cluster/scaling_law.h>
@@ -107,8 +108,12 @@ TEST(ScalingLaw, WorkInEqualPartsIsKnownByItsSteps) {
   const ScalingBelief belief(choices, speeds);
   for (const size_t i : {5U, 12U}) {
     const double truth = speed(i < 8 ? 100 : 300, choices[i].count);
-    // Of the other kind one number is known: that it has the same steps is likely, not certain.
-    EXPECT_NEAR(belief.throughput(i).value, truth, (i < 8 ? 0.05 : 0.12) * truth) << i;
+    // Of the other kind one number is known. It may be one that falls, as jobs that more make
+    // slower do, and that draws what is expected of it down: without those shapes it would be
+    // within 8 %.
+    const Estimate told = belief.throughput(i);
+    EXPECT_NEAR(told.value, truth, (i < 8 ? 0.05 : 0.12) * truth) << i;
+    EXPECT_LT(std::abs(std::log(told.value / truth)), std::max(told.sd, 0.02)) << i;
   }
 }
 
