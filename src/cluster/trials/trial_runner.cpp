@@ -30,6 +30,12 @@ bool has_trial_priority(kubeapi::Client& client, net::Stopper& stopper) {
   return found && found->ok();
 }
 
+bool is_of_kind(const kubeapi::Node& node, const Choice& choice, const std::string& node_label) {
+  if (choice.kind.empty()) return true;
+  const auto label = node.labels.find(node_label);
+  return label != node.labels.end() && label->second == choice.kind;
+}
+
 }  // namespace
 
 Tried tried_of(const TrialResult& result, size_t choice) {
@@ -87,8 +93,7 @@ std::optional<std::string> TrialRunner::lacks_room(const Choice& choice) {
   for (const auto& node : *nodes_) {
     const auto label = node.labels.find(settings_.copy.node_label);
     if (label != node.labels.end()) kinds.insert(label->second);
-    if (!choice.kind.empty() && (label == node.labels.end() || label->second != choice.kind))
-      continue;
+    if (!is_of_kind(node, choice, settings_.copy.node_label)) continue;
     has_kind = true;
     const auto amount = node.allocatable.find(settings_.copy.resource);
     if (amount != node.allocatable.end() && !node.unschedulable)
@@ -105,17 +110,20 @@ std::optional<std::string> TrialRunner::lacks_room(const Choice& choice) {
 
 /// What it is without room: there may be some later, where a node could hold it.
 TrialEnd TrialRunner::without_room(const Copy& copy, const std::string& why) {
+  const Choice& choice = copy.result.choice;
   const auto scarce = insufficient_in(why);
-  if (scarce.empty())
-    return quota_may_allow(why, copy.made.workers) ? TrialEnd::busy : TrialEnd::no_room;
-  if (lacks_room(copy.result.choice) || nodes_->empty()) return TrialEnd::no_room;
+  // A Job that is refused itself is one, however many pods it would make.
+  const double wanted = copy.phase == Copy::Phase::creating ? 1 : copy.made.workers;
+  if (scarce.empty()) return quota_may_allow(why, wanted) ? TrialEnd::busy : TrialEnd::no_room;
+  if (lacks_room(choice) || nodes_->empty()) return TrialEnd::no_room;
   const auto manifest = nlohmann::json::parse(copy.made.manifest, nullptr, false);
   const auto holds = [&](const kubeapi::Node& node) {
-    return std::all_of(scarce.begin(), scarce.end(), [&](const std::string& resource) {
-      const auto amount = node.allocatable.find(resource);
-      return amount != node.allocatable.end() &&
-             most_requested(manifest, resource) <= amount->second;
-    });
+    return is_of_kind(node, choice, settings_.copy.node_label) &&
+           std::all_of(scarce.begin(), scarce.end(), [&](const std::string& resource) {
+             const auto amount = node.allocatable.find(resource);
+             return amount != node.allocatable.end() &&
+                    most_requested(manifest, resource) <= amount->second;
+           });
   };
   return std::any_of(nodes_->begin(), nodes_->end(), holds) ? TrialEnd::busy : TrialEnd::no_room;
 }

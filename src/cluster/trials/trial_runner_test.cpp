@@ -142,6 +142,28 @@ spec: {{template: {{spec: {{containers: [{{name: main, image: i, resources: {{re
   }
 }
 
+TEST_F(TrialRunnerTest, room_that_only_nodes_of_other_kinds_have_is_a_result) {
+  cluster_.status = R"({"phase": "Pending", "conditions": [{"type": "PodScheduled",
+      "status": "False", "reason": "Unschedulable",
+      "message": "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't match."}]})";
+  source_ = R"(
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train}
+spec: {template: {spec: {containers: [{name: main, image: i, resources: {requests: {cpu: 9}}}]}}}
+)";
+  cluster_.more_nodes = R"([{"metadata": {"name": "t1", "uid": "t",
+      "labels": {"nvidia.com/gpu.product": "T4"}},
+      "status": {"allocatable": {"nvidia.com/gpu": "4", "cpu": "64"},
+                 "conditions": [{"type": "Ready", "status": "True"}]}}])";
+  auto result = run({"A100", 1});
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->end, TrialEnd::no_room) << "a node of another kind has 64, its own have eight";
+  result = run({"T4", 1});
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->end, TrialEnd::busy);
+}
+
 TEST_F(TrialRunnerTest, a_quota_that_others_use_up_says_little_about_the_choice) {
   cluster_.refusal =
       "jobs.batch is forbidden: exceeded quota: small, requested: requests.nvidia.com/gpu=2, used: "
@@ -149,6 +171,32 @@ TEST_F(TrialRunnerTest, a_quota_that_others_use_up_says_little_about_the_choice)
   const auto result = run();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->end, TrialEnd::busy);
+}
+
+TEST_F(TrialRunnerTest, a_quota_of_jobs_counts_one_job_and_not_its_pods) {
+  source_ = R"(
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train}
+spec:
+  parallelism: 2
+  template: {spec: {containers: [{name: main, image: i, resources: {limits: {nvidia.com/gpu: 1}}}]}}
+)";
+  cluster_.refusal =
+      "jobs.batch is forbidden: exceeded quota: few, requested: count/jobs.batch=1, "
+      "used: count/jobs.batch=3, limited: count/jobs.batch=3";
+  auto result = run({"A100", 4});
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->end, TrialEnd::busy) << "another time it may be one of the three";
+  cluster_.set([](FakeCluster& cluster) {
+    cluster.refusal.clear();
+    cluster.makes_pods = false;
+    cluster.events = R"({"metadata": {}, "items": [{"type": "Warning", "message":
+        "exceeded quota: few, requested: pods=1, used: pods=3, limited: pods=3"}]})";
+  });
+  result = run({"A100", 4});
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->end, TrialEnd::no_room) << "it would need four pods";
 }
 
 TEST_F(TrialRunnerTest, a_quota_that_refuses_the_job_is_a_result) {

@@ -60,6 +60,7 @@ class FakeCluster {
   std::string created_at = {};        ///< when Jobs are created; empty: it does not say
   std::string pod_suffix = "-abcde";  ///< of their names
   int node_count = 1;                 ///< n1, n2 ..., each with four GPUs
+  std::string more_nodes = "[]";      ///< beside them, on which it puts no pods
   bool tells_all_pods = true;         ///< also those of other namespaces
   /// Where set, the state of a Job's pod, while there are so many.
   std::function<std::string(const nlohmann::json& pod, size_t pods)> status_of = {};
@@ -257,6 +258,7 @@ class FakeCluster {
       items.back()["metadata"]["name"] = fmt::format("n{}", i);
       if (!node_is_ready) items.back()["status"]["conditions"][0]["status"] = "Unknown";
     }
+    for (const auto& more : Json::parse(more_nodes)) items.push_back(more);
     return Json{{"metadata", {{"resourceVersion", "1"}}}, {"items", items}}.dump();
   }
 
