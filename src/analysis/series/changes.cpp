@@ -86,6 +86,14 @@ double noise_variance(const std::vector<double>& values) {
   return most;
 }
 
+/// The same of a few that are far from the others, too: a change is but one of the differences.
+double rough_variance(const std::vector<double>& values) {
+  double squares = 0;
+  for (size_t i = 1; i < values.size(); ++i)
+    squares += (values[i] - values[i - 1]) * (values[i] - values[i - 1]);
+  return values.empty() ? 0 : 0.5 * squares / static_cast<double>(values.size());
+}
+
 /// How many values in a row say the same, roughly.
 double memory(const std::vector<double>& values) {
   double mean = 0, own = 0, next = 0;
@@ -237,6 +245,14 @@ std::vector<size_t> lasting(const Spells& spells, const Levels& levels, size_t l
   return partition(levels, length, kPrice * std::log(turns) * spells.variance, shortest);
 }
 
+/// Where values are that are of no spell.
+std::vector<size_t> between(const Spells& spells, const Steps& steps) {
+  std::vector<size_t> places;
+  for (size_t i = 0; i < steps.places.size(); ++i)
+    if (!spells.holds(i, steps.values[steps.places[i]])) places.push_back(steps.places[i]);
+  return places;
+}
+
 /// Whether all turns have a slope there that is far steeper: one of them has a little more of it.
 bool is_of_turns(const ChangePoint& change, const std::vector<double>& with_turns,
                  const Steps& steps) {
@@ -261,6 +277,15 @@ std::vector<ChangePoint> changes_of(const std::vector<size_t>& ends, const Level
   return changes;
 }
 
+std::vector<ChangePoint> sudden_changes(const std::vector<size_t>& all_ends, const Levels& levels,
+                                        const Steps& steps, double variance) {
+  auto ends = sudden(all_ends, levels, steps.places);
+  const auto stepped = without_drifts(all_ends, steps.known(), steps.places, variance);
+  std::erase_if(
+      ends, [&](size_t end) { return !std::binary_search(stepped.begin(), stepped.end(), end); });
+  return changes_of(ends, levels, steps);
+}
+
 }  // namespace
 
 std::vector<ChangePoint> find_changes(const std::vector<double>& values,
@@ -272,23 +297,28 @@ std::vector<ChangePoint> find_changes(const std::vector<double>& values,
   const auto with_turns = steps.values;
   steps.values = without_few_turns(std::move(steps.values), noise);
   const auto known = steps.known();
-  const Levels levels(known);
+  Levels levels(known);
   const double all = Levels(in_steps(values).known()).cost(0, length);
   // Without any noise, a hundredth of all variation, cycles included, is what does not matter.
   const double variance = std::max(noise * memory(known), 0.01 * all / static_cast<double>(length));
   const double price = kPrice * std::log(static_cast<double>(length)) * variance;
   if (!(price > 0)) return {};
-  const auto all_ends = partition(levels, length, price);
-  if (const auto spells = spells_of(levels_of(all_ends, levels)))
-    return changes_of(lasting(*spells, levels, length), levels, steps);
-  auto ends = sudden(all_ends, levels, steps.places);
-  const auto stepped = without_drifts(all_ends, known, steps.places, variance);
-  std::erase_if(
-      ends, [&](size_t end) { return !std::binary_search(stepped.begin(), stepped.end(), end); });
-  auto changes = changes_of(ends, levels, steps);
+  auto all_ends = partition(levels, length, price);
+  std::vector<ChangePoint> of_spells;
+  if (const auto spells = spells_of(levels_of(all_ends, levels))) {
+    of_spells = changes_of(lasting(*spells, levels, length), levels, steps);
+    // What changed between them is told first: it is known where.
+    steps.places = between(*spells, steps);
+    const auto rest = steps.known();
+    levels = Levels(rest);
+    all_ends =
+        partition(levels, rest.size(), price * std::max(1.0, rough_variance(rest) / variance),
+                  static_cast<size_t>(spells->turn));
+  }
+  auto changes = sudden_changes(all_ends, levels, steps, variance);
   std::erase_if(changes,
                 [&](const ChangePoint& change) { return is_of_turns(change, with_turns, steps); });
-  return changes;
+  return changes.empty() ? of_spells : changes;
 }
 
 }  // namespace assay::analysis

@@ -230,6 +230,47 @@ TEST_F(Spells, that_become_far_more_are_one) {
   EXPECT_LE(wrong, 3);
 }
 
+TEST_F(Spells, of_a_machine_that_rests_as_long_as_it_works_are_none) {
+  size_t told = 0;
+  for (int series = 0; series < 20; ++series) {
+    std::vector<double> values;
+    while (values.size() < 2000) {
+      const size_t half = std::uniform_int_distribution<size_t>(10, 40)(engine_);
+      for (size_t i = 0; i < 2 * half; ++i) values.push_back((i < half ? 100 : 0) + 0.5 * noise());
+    }
+    told += find_changes(values, {}).size();
+  }
+  EXPECT_EQ(told, 0);
+}
+
+TEST_F(Spells, of_which_more_and_more_is_work_are_one) {
+  std::vector<double> values;
+  while (values.size() < 1920) {
+    const double work = values.size() < 1000 ? 0.5 : 0.7;
+    const double turn = std::uniform_real_distribution<>(20, 80)(engine_);
+    for (double i = 0; i < turn; ++i) values.push_back((i < work * turn ? 100 : 0) + noise());
+  }
+  const auto changes = find_changes(values, {});
+  ASSERT_EQ(changes.size(), 1);
+  EXPECT_NEAR(static_cast<double>(changes[0].at), 1000, 100);
+}
+
+TEST_F(Spells, of_which_there_are_a_few_hide_no_change) {
+  for (const size_t spikes : {3, 4, 6})
+    for (const double after : {0, 15, 50, 110}) {
+      std::vector<double> values(1000);
+      for (size_t i = 0; i < values.size(); ++i) values[i] = (i < 600 ? 10 : after) + noise();
+      // Not at even steps, which were a cycle.
+      for (size_t spike = 0; spike < spikes; ++spike)
+        for (size_t i = 0; i < 20; ++i)
+          values[530 * (spike * spike + spikes) / (spikes * spikes) + i] += 90;
+      const auto changes = find_changes(values, {});
+      ASSERT_EQ(changes.size(), 1) << spikes << " " << after;
+      EXPECT_NEAR(static_cast<double>(changes[0].at), 600, 2);
+      EXPECT_NEAR(changes[0].after, after, 1);
+    }
+}
+
 TEST_F(Spells, of_which_there_are_two_are_told) {
   std::vector<double> values(1000);
   for (size_t i = 0; i < values.size(); ++i)

@@ -21,6 +21,13 @@ struct Level {
 struct Spells {
   double turn = 0;      ///< from one spell to the next, on average
   double variance = 0;  ///< of means over many turns, times their length
+  double line = 0;      ///< between what is a spell and what is not
+  bool above = false;   ///< which side of it spells are on
+  /// The series may begin and end with what is on that side, but lasts far longer than spells.
+  size_t begin = 0, end = 0;
+
+  /// Whether that value of the series is of a spell.
+  bool holds(size_t place, double value) const;
 };
 
 /// Nothing: there are few of them, or the levels are ever others.
