@@ -14,7 +14,11 @@ namespace {
 constexpr size_t kSteps = 1000;
 constexpr size_t kFewest = 20;
 constexpr double kMostTurns = 4.3, kFewestTurns = 1.98;
-/// How alike turns are, and how unlike half turns or so: of what merely wanders, one in thirty is.
+/// From so many turns on they are told as a cycle, or are none.
+constexpr double kEnoughTurns = 4;
+/// So far apart values are compared, in shares of all: a top at the fewest turns has both sides.
+constexpr double kFarthest = 0.55;
+/// How alike turns are, and how unlike half turns or so: of what merely wanders, one in twenty is.
 constexpr double kAlike = 0.7, kUnlike = -0.3;
 /// What is left of a straight line by rounding is nothing.
 constexpr double kRounded = 1e-12;
@@ -80,12 +84,13 @@ double correlation(const std::vector<double>& values, size_t later) {
 }  // namespace
 
 double possible_cycle(std::span<const double> values) {
+  while (!values.empty() && !std::isfinite(values.front())) values = values.subspan(1);
   const size_t width = values.size() / kSteps + 1;
   auto steps = in_steps(values, width);
   if (!take_trend(steps)) return 0;
   const auto length = static_cast<double>(steps.size());
   const auto shortest = static_cast<size_t>(length / kMostTurns);
-  std::vector<double> alike(static_cast<size_t>(length / kFewestTurns) + 1, -1);
+  std::vector<double> alike(static_cast<size_t>(kFarthest * length) + 2, -1);
   for (size_t lag = 1; lag < alike.size(); ++lag) alike[lag] = correlation(steps, lag);
   const auto top = [&](size_t from, size_t to) {
     const auto begin = alike.begin();
@@ -103,7 +108,10 @@ double possible_cycle(std::span<const double> values) {
       *std::min_element(alike.begin() + static_cast<ptrdiff_t>(best / 4 + 1),
                         alike.begin() + static_cast<ptrdiff_t>(best)) > kUnlike)
     return 0;
-  return static_cast<double>(best * width);
+  const auto all = static_cast<double>(values.size()), period = static_cast<double>(best * width);
+  if (kEnoughTurns * period <= all || static_cast<double>(best) > length / kFewestTurns + 1)
+    return 0;
+  return std::min(period, std::floor(all / 2));
 }
 
 }  // namespace assay::analysis

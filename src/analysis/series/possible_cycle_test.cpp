@@ -31,6 +31,42 @@ TEST_F(PossibleCycle, is_there_two_to_four_times) {
     }
 }
 
+TEST_F(PossibleCycle, is_there_exactly_twice) {
+  for (const double period : {12, 24, 48, 96, 144}) {
+    const auto values = wave(period, 2);
+    const double found = possible_cycle(values);
+    EXPECT_NEAR(found, period, 1 + 0.05 * period);
+    EXPECT_LE(2 * found, static_cast<double>(values.size())) << "--season takes it";
+  }
+}
+
+TEST_F(PossibleCycle, is_a_season_that_is_taken) {
+  int found = 0;
+  EvenSeries late;
+  late.values = wave(24, 2);
+  late.values.insert(late.values.begin(), 40, std::nan(""));
+  EXPECT_NEAR(possible_cycle(late.values), 24, 2);
+  EXPECT_TRUE(analyze_series(late, {.season = static_cast<size_t>(possible_cycle(late.values))}));
+  for (const size_t length : {300, 500, 997, 999, 1001, 1500, 5001}) {
+    EvenSeries series;
+    series.values = wave(static_cast<double>(length) / 1.985, 1.985);
+    const double period = possible_cycle(series.values);
+    if (!(period > 0)) continue;
+    ++found;
+    EXPECT_TRUE(analyze_series(series, {.season = static_cast<size_t>(period)})) << length;
+  }
+  EXPECT_GE(found, 1);
+}
+
+TEST_F(PossibleCycle, of_four_turns_is_none) {
+  for (int series = 0; series < 100; ++series) {
+    auto values = wave(50, 3.9 + 0.005 * series);
+    for (double& value : values) value += 2 * noise();
+    const double period = possible_cycle(values);
+    EXPECT_LT(static_cast<double>(values.size()), period > 0 ? 4 * period : HUGE_VAL) << period;
+  }
+}
+
 TEST_F(PossibleCycle, of_what_wanders_steps_or_rises_is_rare) {
   int found = 0;
   for (int series = 0; series < 100; ++series) {
