@@ -6,7 +6,8 @@
 
 namespace assay {
 
-CsvRows::CsvRows(std::string_view text, char separator) : rest_(text), separator_(separator) {
+CsvRows::CsvRows(std::string_view text, char separator, size_t above)
+    : rest_(text), separator_(separator), next_line_(above + 1) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (rest_.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
 }

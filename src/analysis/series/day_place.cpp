@@ -22,25 +22,33 @@ class Times {
     const auto time = reader_.time(cell);
     if (time && last_ && *time != *last_) steps_.push_back(*time - *last_);
     last_ = time;
+    if (!first_) first_ = time;
     return time.has_value();
   }
   bool go_one_way() const {
     return std::all_of(steps_.begin(), steps_.end(),
                        [&](double step) { return step * steps_[0] > 0; });
   }
-  /// Also by months.
+  /// Also by so many months.
   bool are_even() const {
     constexpr double kDay = 86400, kShortestMonth = 28 * kDay, kLongestMonth = 31 * kDay;
+    constexpr int kMonths[] = {1, 2, 3, 6, 12};
     return std::all_of(steps_.begin(), steps_.end(),
                        [&](double step) { return step == steps_[0]; }) ||
-           std::all_of(steps_.begin(), steps_.end(), [&](double step) {
-             return std::abs(step) >= kShortestMonth && std::abs(step) <= kLongestMonth;
+           std::any_of(std::begin(kMonths), std::end(kMonths), [&](int months) {
+             return std::all_of(steps_.begin(), steps_.end(), [&](double step) {
+               return std::abs(step) >= months * kShortestMonth &&
+                      std::abs(step) <= months * kLongestMonth;
+             });
            });
+  }
+  bool operator==(const Times& other) const {
+    return first_ == other.first_ && steps_ == other.steps_;
   }
 
  private:
   CellReader reader_;
-  std::optional<double> last_;
+  std::optional<double> first_, last_;
   std::vector<double> steps_;
 };
 
@@ -64,6 +72,7 @@ Result<DayPlace> day_place(const std::vector<std::vector<std::string>>& first, C
     const bool may_be_second = month_first.add(cells[*layout.time]);
     if (!may_be_first || !may_be_second) return may_be_second ? DayPlace::second : DayPlace::first;
   }
+  if (day_first == month_first) return DayPlace::first;
   for (const auto what : {&Times::go_one_way, &Times::are_even})
     if ((day_first.*what)() != (month_first.*what)())
       return (day_first.*what)() ? DayPlace::first : DayPlace::second;

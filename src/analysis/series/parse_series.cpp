@@ -104,6 +104,7 @@ struct Reading {
   PointNumbers points = {};
   NoNumbers no_numbers = {};
   NumberTimes times = {};
+  ShortDates short_dates = {};
   Samples samples = {};
 };
 
@@ -146,6 +147,7 @@ Result<void> read_row(Reading& reading, const Cells& cells, size_t line) {
   ASSAY_TRY(const double time, time_of(reading, cells, line));
   if (reading.samples.size() >= kMostValues)
     return bad_input(fmt::format("{} has more than {} values", reading.who, kMostValues));
+  if (reading.layout.time) reading.short_dates.add(cells[*reading.layout.time]);
   reading.years = reading.years && reading.layout.time && is_year(cells[*reading.layout.time]);
   reading.dates =
       reading.dates || (reading.layout.time && reading.cells.is_date(cells[*reading.layout.time]));
@@ -239,17 +241,17 @@ Result<std::vector<Cells>> first_rows(CsvRows rows, const std::string& who) {
   return first;
 }
 
-Result<void> read_all(Reading& reading, CsvRows rows, size_t lines) {
+Result<void> read_all(Reading& reading, CsvRows rows) {
   Cells cells;
   for (size_t i = 0;; ++i) {
     ASSAY_TRY(const bool more, next_row(rows, cells, reading.who));
     if (!more) return {};
-    if (i >= reading.layout.skipped) ASSAY_CHECK(read_row(reading, cells, lines + rows.line()));
+    if (i >= reading.layout.skipped) ASSAY_CHECK(read_row(reading, cells, rows.line()));
   }
 }
 
-Result<void> read_rows(Reading& reading, const CsvRows& rows, size_t lines) {
-  auto read = read_all(reading, rows, lines);
+Result<void> read_rows(Reading& reading, const CsvRows& rows) {
+  auto read = read_all(reading, rows);
   // What came first is told first.
   if (!reading.no_numbers.empty()) return bad_input(reading.no_numbers.text(reading.who));
   ASSAY_CHECK(std::move(read));
@@ -295,6 +297,15 @@ Result<void> check_times(const Reading& reading, const SeriesTable& asked) {
       doubt, *layout.time + 1));
 }
 
+/// That times of a day were not taken for dates.
+Result<void> check_dates(const Reading& reading) {
+  if (!reading.short_dates.may_be_clocks()) return {};
+  return bad_input(fmt::format(
+      "{}: {} may be a date or a time of day, since only its last number differs from those of "
+      "other rows; write years with four digits, or times as 2026-01-31 10:05:00",
+      reading.who, in_quotes(reading.short_dates.last())));
+}
+
 std::string marks_text(const std::vector<std::string>& said, bool found) {
   std::vector<std::string> marks = said;
   if (found) marks.insert(marks.end(), {"-999", "-9999"});
@@ -311,17 +322,18 @@ Result<EvenSeries> parse_series(std::string_view text, const std::string& who,
   ASSAY_CHECK(check_encoding(text, who));
   const auto rest = without_remarks(text);
   const char separator = rest.separator ? rest.separator : separator_of(rest.text);
-  const CsvRows rows(rest.text, separator);
+  const CsvRows rows(rest.text, separator, rest.lines);
   ASSAY_TRY(const auto first, first_rows(rows, who));
   if (first.empty()) return bad_input(fmt::format("{} is empty: there is no value in it", who));
   Reading reading{who, {}, {separator != ',', table.missing}};
   ASSAY_TRY(reading.layout, layout_of(first, reading.cells, table, who));
   ASSAY_TRY(reading.cells.day, day_place(first, rows, reading.layout, who));
   reading.years = !counts_seconds(reading.layout.time_name);
-  ASSAY_CHECK(read_rows(reading, rows, rest.lines));
+  ASSAY_CHECK(read_rows(reading, rows));
   ASSAY_CHECK(check_commas(reading, table));
   ASSAY_CHECK(check_points(reading, separator));
   ASSAY_CHECK(check_times(reading, table));
+  ASSAY_CHECK(check_dates(reading));
   std::string name = reading.layout.name;
   if (reading.percent && name.find('%') == name.npos) name += name.empty() ? "%" : " %";
   const size_t found = without_marks(reading.samples), count = reading.samples.size();

@@ -93,9 +93,21 @@ TEST(ParseSeries, dates_with_slashes_of_which_one_reading_is_even) {
   EXPECT_EQ(series->values.size(), 15) << "months, and no days of January";
 }
 
+TEST(ParseSeries, dates_with_slashes_that_are_the_same_by_both_readings) {
+  std::string table = "d,v\n";
+  for (int hour = 0; hour < 24; ++hour)
+    table += "5/5/2026 " + std::to_string(hour) + ":00," + std::to_string(hour) + "\n";
+  const auto series = parse_series(table, "x");
+  ASSERT_TRUE(series) << series.error().message;
+  EXPECT_EQ(series->start, 1777939200);
+  EXPECT_EQ(series->step_seconds, 3600);
+}
+
 TEST(ParseSeries, dates_with_slashes_that_nothing_tells_are_refused) {
-  for (const char* text :
-       {"d,v\n01/02/2021,1\n01/03/2021,2\n01/04/2021,3\n", "2/2/2021,1\n3/3/2021,2\n"})
+  for (const char* text : {"d,v\n01/02/2021,1\n01/03/2021,2\n01/04/2021,3\n",
+                           "01/01/2021,1\n04/01/2021,2\n07/01/2021,3\n10/01/2021,4\n",
+                           "01/01/2021,1\n03/01/2021,2\n05/01/2021,3\n07/01/2021,4\n09/01/2021,5\n",
+                           "01/03/2021,1\n01/03/2022,2\n01/03/2023,3\n01/03/2024,4\n"})
     EXPECT_NE(parse_series(text, "x").error().message.find(
                   "/2021' may have the day or the month first, and no row tells which; write dates "
                   "as 2026-01-31"),
@@ -104,12 +116,35 @@ TEST(ParseSeries, dates_with_slashes_that_nothing_tells_are_refused) {
 }
 
 TEST(ParseSeries, years_of_two_digits_where_the_century_is_sure) {
-  const auto series = parse_series("30.12.99;1\n31.12.99;2\n01.01.00;3\n2.1.00 0:00;4\n", "x");
+  const auto series = parse_series("30.12.99;1\n31.12.99;2\n01.01.00;3\n02.01.00 0:00;4\n", "x");
   ASSERT_TRUE(series) << series.error().message;
   EXPECT_EQ(series->start, 946512000);
   EXPECT_EQ(series->values, (std::vector<double>{1, 2, 3, 4}));
   for (const char* text : {"d,v\n01.01.50,1\n02.01.50,2\n", "d,v\n01/13/21,1\n01/14/21,2\n"})
     EXPECT_FALSE(parse_series(text, "x")) << text;
+}
+
+TEST(ParseSeries, versions_are_no_dates) {
+  for (const char* text :
+       {"seconds,temp,firmware\n1,20,1.2.10\n2,21,1.2.11\n3,22,1.2.12\n",
+        "seconds,temp,firmware\n1,20,10.11.12\n2,21,10.11.13\n3,22,10.11.14\n"}) {
+    const auto series = parse_series(text, "x");
+    ASSERT_TRUE(series) << series.error().message;
+    EXPECT_EQ(series->columns, "column 2 (temp) by the times of column 1 (seconds)");
+    EXPECT_EQ(series->step_seconds, 1);
+  }
+  EXPECT_EQ(parse_series("index,v,date\n0,20,30.11.12\n1,21,01.12.12\n", "x")->step_seconds, 86400);
+  EXPECT_EQ(parse_series("index,day,v\n0,2012-11-30,5\n1,2012-12-01,6\n", "x")->step_seconds,
+            86400);
+}
+
+TEST(ParseSeries, times_of_a_day_with_points_are_no_dates) {
+  EXPECT_EQ(parse_series("clock,v\n10.05.00,1\n10.05.10,2\n10.05.20,3\n10.05.30,4\n", "x")
+                .error()
+                .message,
+            "x: '10.05.30' may be a date or a time of day, since only its last number differs from "
+            "those of other rows; write years with four digits, or times as 2026-01-31 10:05:00");
+  EXPECT_TRUE(parse_series("31.12.20;1\n31.12.20;2\n31.12.21;3\n", "x")) << "a clock goes on";
 }
 
 TEST(ParseSeries, dates_before_1970) {
@@ -505,6 +540,7 @@ TEST(ParseSeries, what_is_wrong_is_told_with_its_line) {
   EXPECT_EQ(message(("1\n" + std::string(5000, 'y')).c_str()),
             "x.csv:2: '" + std::string(60, 'y') + "…' is no number");
   EXPECT_EQ(message("t,v\n1,\"3\n2\n"), "x.csv: line 2: a quote is not closed");
+  EXPECT_EQ(message("# one\n# two\nt,v\n1,\"3\n2\n"), "x.csv: line 4: a quote is not closed");
   EXPECT_EQ(message("0 1\n1 3\n2 7\n"),
             "x.csv:2: '1 3' is no number, nor '2 7' in line 3; cells have to be apart by commas, "
             "tabs or semicolons");

@@ -66,12 +66,14 @@ bool is_slashed(const DateParts& parts) {
          parts.digits[1] <= 2 && parts.digits[2] == 4;
 }
 
-/// Of two digits, where there is hardly a doubt which century they are of.
+/// Of two digits, where there is hardly a doubt which century they are of, and 1.2.10 is a version.
 std::optional<unsigned> year_of(const DateParts& parts) {
   constexpr unsigned kFirstOf1900s = 70, kLastOf2000s = 39;
   const unsigned year = parts.numbers[2];
   if (parts.digits[2] == 4) return year;
-  if (parts.digits[2] != 2 || (year > kLastOf2000s && year < kFirstOf1900s)) return {};
+  if (std::count(parts.digits, parts.digits + 3, 2) < 3 ||
+      (year > kLastOf2000s && year < kFirstOf1900s))
+    return {};
   return year + (year <= kLastOf2000s ? 2000 : 1900);
 }
 
@@ -179,6 +181,21 @@ double units_of_second(double farthest) {
 bool is_slashed_date(std::string_view cell) {
   const auto parts = date_parts(trim(cell));
   return parts && is_slashed(*parts);
+}
+
+bool is_short_date(std::string_view cell) {
+  const auto text = trim(cell);
+  const auto parts = date_parts(text);
+  return parts && parts->separator == '.' && text.size() == 8 && year_of(*parts);
+}
+
+void ShortDates::add(std::string_view cell) {
+  constexpr size_t kDayAndMonth = 6;
+  const auto text = trim(cell);
+  same_ = same_ && is_short_date(text) &&
+          (count_ == 0 || (text != last_ && last_.starts_with(text.substr(0, kDayAndMonth))));
+  ++count_;
+  last_ = text;
 }
 
 bool is_year(std::string_view cell) {

@@ -38,6 +38,23 @@ double units_of_second(double farthest);
 /// Whether it is a date as 1/31/2026 or 31-01-2026, with anything behind it.
 bool is_slashed_date(std::string_view cell);
 
+/// Whether it may be a date as 31.12.21, with nothing behind it.
+bool is_short_date(std::string_view cell);
+
+/// Looks at a column of dates row by row.
+class ShortDates {
+ public:
+  void add(std::string_view cell);
+  /// As 10.05.39: all of them are short, and only their last numbers differ.
+  bool may_be_clocks() const { return same_ && count_ > 1; }
+  const std::string& last() const { return last_; }
+
+ private:
+  std::string last_;
+  size_t count_ = 0;
+  bool same_ = true;
+};
+
 /// Whether it may be one: four digits, of 1500 to 2200.
 bool is_year(std::string_view cell);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "series_layout.h"
 
+#include "number_times.h"
+
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -18,10 +20,11 @@ using Cells = std::vector<std::string>;
 constexpr std::string_view kNone = "none";
 
 struct Column {
-  size_t numbers = 0, dates = 0, words = 0;
+  size_t numbers = 0, dates = 0, short_dates = 0, words = 0;
   bool varies = false;
 
   bool has_numbers() const { return numbers > 0 && numbers >= dates + words; }
+  bool are_short() const { return short_dates == dates; }
   bool has_dates() const { return dates > 0 && dates >= numbers + words; }
 };
 
@@ -36,6 +39,7 @@ Column column_of(const std::vector<Cells>& rows, size_t skipped, size_t place,
     before = &cell;
     if (reader.is_date(cell)) {
       ++column.dates;
+      if (is_short_date(cell)) ++column.short_dates;
     } else if (const auto value = reader.value(cell); !value) {
       ++column.words;
     } else if (std::isfinite(*value)) {
@@ -81,13 +85,18 @@ std::string no_column(const std::string& asked, const Cells& first, const Series
 }
 
 /// The only column of dates. The first one is the time also where there are others, and a date that
-/// is always the same tells no time where the first one counts.
+/// is always the same tells no time where the first one counts, nor do 10.11.12 and the like where
+/// only that one is called time.
 Result<size_t> found_time(const std::vector<Column>& columns, const Cells& first, bool head,
                           const std::string& who) {
   if (columns[0].has_dates()) return 0;
+  const bool first_is_time = head && names_times(first[0]);
   std::vector<size_t> dates;
   for (size_t i = 1; i < columns.size(); ++i)
-    if (columns[i].has_dates() && (columns[i].varies || !columns[0].has_numbers()))
+    if (columns[i].has_dates() &&
+        (!columns[0].has_numbers() ||
+         (columns[i].varies &&
+          !(first_is_time && columns[i].are_short() && !names_times(first[i])))))
       dates.push_back(i);
   if (dates.empty()) return 0;
   if (dates.size() == 1) return dates[0];

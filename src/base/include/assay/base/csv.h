@@ -13,8 +13,8 @@ namespace assay {
 /// may hold commas, line ends and doubled quotes. Empty lines are no rows.
 class CsvRows {
  public:
-  /// The text has to live longer.
-  explicit CsvRows(std::string_view text, char separator = ',');
+  /// The text has to live longer; `above` are lines that were left out before it.
+  explicit CsvRows(std::string_view text, char separator = ',', size_t above = 0);
 
   /// False at the end. A quote that is never closed, and a row of too many cells, are errors.
   Result<bool> next(std::vector<std::string>& cells);
@@ -30,7 +30,7 @@ class CsvRows {
   std::string_view rest_;
   const char separator_;
   size_t line_ = 0;
-  size_t next_line_ = 1;
+  size_t next_line_;
 };
 
 }  // namespace assay
