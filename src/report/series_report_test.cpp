@@ -73,6 +73,9 @@ TEST(SeriesText, a_season_of_which_there_is_too_little_is_told_as_such) {
   const auto document = series_document(view);
   EXPECT_EQ(document["possible_cycle"], (Json{{"period", 48.0}, {"period_seconds", 172800.0}}));
   EXPECT_FALSE(series_document(view_of(60)).contains("possible_cycle"));
+  view.series.values.resize(191, 1);
+  view.series.values.insert(view.series.values.begin(), 50, std::nan(""));
+  EXPECT_NE(series_text(view, false, 300).find("it is there 3.9 times only"), std::string::npos);
 }
 
 TEST(SeriesText, a_series_that_ends_now_ends_now_and_an_old_one_at_its_last_value) {

@@ -66,8 +66,13 @@ std::string season_answer(const SeriesView& view) {
   return text;
 }
 
+/// Never rounded up to as many as are needed.
 double possible_turns(const SeriesView& view) {
-  return static_cast<double>(view.series.values.size()) / view.analysis.possible_cycle;
+  const auto& values = view.series.values;
+  const auto known =
+      std::find_if(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+  const auto length = static_cast<double>(values.end() - known);
+  return std::floor(10 * length / view.analysis.possible_cycle) / 10;
 }
 
 std::string possible_answer(const SeriesView& view) {
@@ -81,8 +86,7 @@ std::string possible_text(const SeriesView& view) {
   const double period = view.analysis.possible_cycle;
   return fmt::format(
       "maybe every {}: it is there {:.1f} times only, and 4 are needed to tell; where you know "
-      "that "
-      "it repeats, say --season {:.0f}",
+      "that it repeats, say --season {:.0f}",
       span_text(period, view.series.step_seconds), possible_turns(view), period);
 }
 
