@@ -143,14 +143,25 @@ Result<Roots::Known> Roots::ask(const std::string& uid, const Wanted& wanted,
   return known;
 }
 
+std::vector<std::string> Roots::longest_not_asked() const {
+  std::vector<std::pair<Timestamp, std::string>> all;
+  for (const auto& [uid, wanted] : wanted_) {
+    const auto known = known_.find(uid);
+    all.emplace_back(known == known_.end() ? Timestamp() : known->second.asked, uid);
+  }
+  std::sort(all.begin(), all.end());
+  std::vector<std::string> uids;
+  for (auto& [asked, uid] : all) uids.push_back(std::move(uid));
+  return uids;
+}
+
 Result<void> Roots::look_up(net::Stopper& stopper) {
   Result<void> result;
   int in_a_row = 0;
-  // A server that is away would be waited for by each of them.
-  while (in_a_row < kMostFailures && !wanted_.empty() && !stopper.stopped() &&
-         limiter_.take() == Milliseconds(0)) {
-    const auto [uid, wanted] = *wanted_.begin();
-    wanted_.erase(wanted_.begin());
+  for (const auto& uid : longest_not_asked()) {
+    // A server that is away would be waited for by each of them.
+    if (in_a_row == kMostFailures || stopper.stopped() || limiter_.take() > Milliseconds(0)) break;
+    const auto wanted = std::move(wanted_.extract(uid).mapped());
     auto known = ask(uid, wanted, stopper);
     in_a_row = known ? 0 : in_a_row + 1;
     // What fails is asked again later, as what is not installed, and holds up no others.

@@ -88,6 +88,7 @@ class Roots {
     std::string name_space;
   };
 
+  std::vector<std::string> longest_not_asked() const;
   Result<Known> ask(const std::string& uid, const Wanted& wanted, net::Stopper& stopper);
 
   kubeapi::Client& client_;

@@ -229,6 +229,21 @@ TEST(Roots, a_server_that_is_away_is_not_waited_for_by_each_owner) {
   EXPECT_EQ(finder.found(kMpi), "mpijobs.kubeflow.org train");
 }
 
+TEST(Roots, those_that_fail_for_ever_hold_up_no_others) {
+  std::vector<std::string> answers(13, answer(500, "{}"));
+  answers[0] = answer(200, kKinds);
+  answers.push_back(answer(200, kMeta));
+  Finder finder(answers);
+  std::vector<Owner> owners(13, kMpi);
+  for (size_t i = 0; i < 12; ++i) owners[i].uid = std::string("a") + static_cast<char>('a' + i);
+  for (int round = 0; round < 5; ++round) {
+    for (const auto& owner : owners) (void)finder.find(owner);
+    (void)finder.roots.look_up(finder.stopper);
+    finder.clock.advance(std::chrono::seconds(90));
+  }
+  EXPECT_EQ(finder.found(kMpi), "mpijobs.kubeflow.org train");
+}
+
 TEST(Roots, a_job_that_nobody_has_heard_of_yet_is_waited_for) {
   Finder finder({});
   finder.unheard = "j";
