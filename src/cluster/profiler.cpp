@@ -30,7 +30,7 @@ namespace {
 constexpr Nanoseconds kSourcesAge = std::chrono::minutes(5);
 constexpr Nanoseconds kLackingAge = std::chrono::seconds(10);
 constexpr Nanoseconds kLookAtAll = std::chrono::minutes(10);
-/// For writing, also where reading takes longer than a round.
+/// For writing, or a round if that is shorter, also where reading takes longer than one.
 constexpr Nanoseconds kLeastForWriting = std::chrono::seconds(5);
 constexpr Nanoseconds kRemembered = std::chrono::hours(1);
 /// So short that the server's books of old watches stay small.
@@ -162,7 +162,8 @@ class Profiler {
     history_.lead(tracker_, status_.leads);
     if (read) history_.end_missing(tracker_, hidden_);
     status_.round_seconds = seconds(clock_.now() - begin);
-    if (status_.leads) publish(lead, std::max(end, clock_.now() + kLeastForWriting));
+    const auto least = std::min(kLeastForWriting, Nanoseconds(settings_.interval));
+    if (status_.leads) publish(lead, std::max(end, clock_.now() + least));
     history_.save(tracker_, lead.leads(), false);
     status_.history_saved = history_.is_saved();
     tracker_.forget_gone(begin - kRemembered);

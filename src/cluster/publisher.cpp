@@ -15,8 +15,9 @@ using kubeapi::Outcome;
 
 constexpr double kMaterial = 1;
 constexpr size_t kMostTold = 50;
-/// After which somebody may have given a right that was lacking.
+/// After which somebody may have given a right that was lacking, and how many find it out a round.
 constexpr Nanoseconds kForbiddenAge = std::chrono::minutes(10);
+constexpr size_t kMostAgain = 4;
 constexpr int kMostFailures = 3;  ///< in a row
 constexpr Milliseconds kLongestNap{100};
 
@@ -33,8 +34,8 @@ Publisher::Publisher(kubeapi::Client& client, kubeapi::AnnotationOptions options
 template <class T>
 void Publisher::consider(T& state, What what, const std::string& key, Timestamp now) {
   auto& published = state.published;
-  if (published.failed && published.at && now - *published.at >= kForbiddenAge)
-    published.at.reset();
+  const bool again = published.forbidden && now - *published.forbidden >= kForbiddenAge;
+  if (again && (right_came_ || again_++ < kMostAgain)) published.at.reset();
   published.score = change(published, figures_of(state));
   if (published.score < kMaterial) {
     published.due.reset();
@@ -50,6 +51,7 @@ void Publisher::plan(Tracker& tracker, bool read_back) {
   const auto is_ready = [&](const auto& state) { return state.read_back || !read_back; };
   due_.clear();
   since_.clear();
+  again_ = 0;
   for (auto& [name, node] : tracker.nodes())
     if (is_ready(node)) consider(node, What::node, name, now);
   for (auto& [uid, pod] : tracker.pods())
@@ -60,6 +62,7 @@ void Publisher::plan(Tracker& tracker, bool read_back) {
   std::stable_sort(due_.begin(), due_.end(), [](const Due& a, const Due& b) {
     return std::pair(!a.failed, a.score) < std::pair(!b.failed, b.score);
   });
+  right_came_ = false;
   measure_waiting(now);
 }
 
@@ -81,7 +84,12 @@ template <class T>
 Result<bool> Publisher::write_one(T& state, net::Stopper& stopper) {
   const auto figures = figures_of(state);
   const auto written = writer_.write(state.object, annotations_of(state, rules_), stopper);
-  state.published.failed = !written || written->outcome == Outcome::forbidden;
+  auto& published = state.published;
+  const bool forbidden = written && written->outcome == Outcome::forbidden;
+  right_came_ |= published.forbidden && written && written->outcome == Outcome::done;
+  published.failed = !written || forbidden;
+  if (written && written->outcome != Outcome::throttled)
+    published.forbidden = forbidden ? std::optional(clock_.now()) : std::nullopt;
   if (!written) {
     ++writes_.unanswered;
     writes_.why = written.error().message;
@@ -97,7 +105,7 @@ Result<bool> Publisher::write_one(T& state, net::Stopper& stopper) {
     tell_once(fmt::format("cannot annotate {}: {}", state.object.resource.name(), written->why));
   }
   // Also of what was refused: the same would be refused again, unless it was a right that lacked.
-  remember(state.published, figures, clock_.now());
+  remember(published, figures, clock_.now());
   return true;
 }
 

@@ -65,6 +65,8 @@ class Publisher {
   const Tell tell_;
   std::vector<Due> due_;  ///< the first to be written last
   std::vector<Timestamp> since_;
+  size_t again_ = 0;         ///< of those that were forbidden, in this round
+  bool right_came_ = false;  ///< what was forbidden was written
   std::vector<std::string> told_;
   Writes writes_;
 };

@@ -159,6 +159,29 @@ TEST(Publisher, what_was_forbidden_is_tried_again_some_minutes_later) {
   EXPECT_EQ(run.server.asked().size(), 12u);
 }
 
+TEST(Publisher, of_much_that_is_forbidden_a_few_find_out_whether_it_still_is) {
+  const auto forbidden = answer(403, R"({"message": "x cannot patch resource"})");
+  constexpr size_t kObjects = 24;
+  std::vector<std::string> answers(2 * kObjects + 8, forbidden);
+  answers.resize(answers.size() + kObjects, answer(200, kDone));
+  Publishing run(answers);
+  for (size_t i = 4; i < kObjects; ++i) {
+    const auto name = "more-" + std::to_string(i);
+    run.cluster.seen.nodes.push_back({.object = {kubeapi::nodes(), "", name, name}});
+    run.cluster.reading.nodes[name] = {.cores = 4, .memory_bytes = 8e9};
+  }
+  run.cluster.round();
+  ASSERT_TRUE(run.write());
+  EXPECT_EQ(run.publisher.writes().by_outcome[4], kObjects);
+  run.clock.advance(std::chrono::minutes(10));
+  ASSERT_TRUE(run.write());
+  EXPECT_EQ(run.publisher.writes().by_outcome[4], kObjects + 4);
+  ASSERT_TRUE(run.write());
+  EXPECT_EQ(run.publisher.writes().by_outcome[0], 4u) << "others";
+  ASSERT_TRUE(run.write());
+  EXPECT_EQ(run.publisher.writes().by_outcome[0], kObjects - 4) << "the right is there for all";
+}
+
 TEST(Publisher, waits_for_what_the_history_has_not_told_yet) {
   Publishing run(std::vector<std::string>(10, answer(200, kDone)));
   run.cluster.round();

@@ -38,9 +38,10 @@ struct Published {
   std::vector<float> figures = {};
   uint64_t facts = 0;
   std::optional<Timestamp> at = {};
-  double score = 0;                   ///< how much has changed since; 1 and more is material
-  std::optional<Timestamp> due = {};  ///< since when it is waited for
-  bool failed = false;                ///< no answer, or no right: others come first
+  double score = 0;                         ///< how much has changed since; 1 and more is material
+  std::optional<Timestamp> due = {};        ///< since when it is waited for
+  bool failed = false;                      ///< no answer, or no right: others come first
+  std::optional<Timestamp> forbidden = {};  ///< when it was, by the last try
 };
 
 /// What was found out about a pod or a job, beside what it uses.
