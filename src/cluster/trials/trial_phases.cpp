@@ -20,6 +20,8 @@ using kubeapi::PodPhase;
 constexpr Nanoseconds kGonePatience = std::chrono::seconds(60);
 /// Requests about nodes are rarer than looks at pods.
 constexpr int kLooksPerNode = 5;
+/// Of last words, what a node keeps of them for sure.
+constexpr size_t kKept = 200;
 /// A node may say for a moment that it is not ready while its pods go on.
 constexpr Nanoseconds kUnreadyPatience = std::chrono::seconds(20);
 
@@ -203,7 +205,9 @@ void TrialRunner::tell_end(Copy& copy) {
   copy.result.reason = copy.pods.trouble(stopper).text;
   if (copy.result.reason.empty()) copy.result.reason = "it failed";
   const std::string words = copy.pods.last_words(pod.name, stopper);
-  if (copy.result.reason.find(words) == std::string::npos)
+  // The node may have told them too, or as many of them as it keeps.
+  const auto told = ": " + words.substr(0, kKept);
+  if (!words.empty() && copy.result.reason.find(told) == std::string::npos)
     copy.result.reason += ": " + in_quotes(words);
   finish(copy);
 }

@@ -188,7 +188,9 @@ class Planner {
     for (const size_t i : kind.choices) {
       if (!standings[i].measured) continue;
       const double fewer = belief_.choices()[i].count / belief_.choices()[fewest].count;
-      double faster = std::max(kDeepestCliff, std::pow(fewer, kSteepestFall));
+      // Of one there is no second that it has to be joined with.
+      const bool alone = belief_.choices()[i].count <= 1;
+      double faster = alone ? 1 : std::max(kDeepestCliff, std::pow(fewer, kSteepestFall));
       if (fall) faster = std::min(faster, std::max(1.0, kUnlike * *fall));
       const double upto = faster * standings[i].measured->value;
       most = std::min(most.value_or(upto), upto);

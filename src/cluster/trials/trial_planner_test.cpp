@@ -71,6 +71,15 @@ TEST(TrialPlanner, PartsOfOneMayBeSlowerThanSmallerOnes) {
   EXPECT_EQ(plan.answer, 0U);
 }
 
+TEST(TrialPlanner, PartsOfOneThatGrowTogetherAreClearWithoutTheSmallest) {
+  const auto choices = choices_of("0.1,0.3,0.9");
+  const std::vector<Tried> trials = {measured(2, 180), measured(1, 60)};
+  const Plan plan = plan_trials(choices, trials, {});
+  EXPECT_EQ(plan.answer, 2U);
+  EXPECT_TRUE(plan.clear);
+  EXPECT_FALSE(plan_trials(choices_of("1,3,9"), trials, {}).clear) << "one alone may be faster";
+}
+
 TEST(TrialPlanner, WhatIsMeasuredOfManyTellsOfAFasterOneWhereMoreAreSlower) {
   const auto choices = choices_of("a:1,2,4,8;b:1,2,4,8");
   const Prices prices = {{"a", 1}, {"b", 1}};

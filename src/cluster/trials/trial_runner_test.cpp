@@ -244,6 +244,15 @@ TEST_F(TrialRunnerTest, last_words_that_no_log_tells_are_those_that_its_node_kep
   }
 }
 
+TEST_F(TrialRunnerTest, last_words_are_also_told_where_they_look_like_how_it_ended) {
+  cluster_.status = R"({"phase": "Failed", "containerStatuses": [{"state": {"terminated":
+      {"exitCode": 1, "reason": "Error"}}}]})";
+  cluster_.log = "1";
+  const auto result = run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->reason, "it ended with 1 (Error): '1'");
+}
+
 TEST_F(TrialRunnerTest, what_an_app_of_several_containers_wrote_last_is_not_taken_for_room) {
   cluster_.status = R"({"phase": "Pending", "containerStatuses": [{"state": {"terminated":
       {"exitCode": 3, "reason": "Error", "message": "Insufficient luck"}}}]})";
