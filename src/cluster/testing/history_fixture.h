@@ -16,7 +16,7 @@
 namespace assay::cluster::testing {
 
 class HistoryTest : public ::testing::Test {
- protected:
+ public:
   HistoryTest() {
     std::string name = (std::filesystem::temp_directory_path() / "assay-cluster-XXXXXX").native();
     if (::mkdtemp(name.data()) == nullptr) std::abort();
@@ -28,6 +28,7 @@ class HistoryTest : public ::testing::Test {
     std::filesystem::remove_all(folder_, ignored);
   }
 
+ protected:
   std::filesystem::path folder_;
   std::unique_ptr<store::Shelf> shelf_;
 };
