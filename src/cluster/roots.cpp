@@ -151,6 +151,7 @@ std::vector<std::string> Roots::longest_not_asked() const {
   }
   std::sort(all.begin(), all.end());
   std::vector<std::string> uids;
+  uids.reserve(all.size());
   for (auto& [asked, uid] : all) uids.push_back(std::move(uid));
   return uids;
 }

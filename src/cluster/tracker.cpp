@@ -27,6 +27,15 @@ double value_or_unknown(const std::optional<double>& value) {
   return value.value_or(kUnknown);
 }
 
+void add_use(PodSeries& series, const Use& now) {
+  series.cores.add(value_or_unknown(now.cores));
+  series.memory.add(value_or_unknown(now.memory_bytes));
+  series.read.add(value_or_unknown(now.disk_read));
+  series.written.add(value_or_unknown(now.disk_written));
+  series.received.add(value_or_unknown(now.received));
+  series.transmitted.add(value_or_unknown(now.transmitted));
+}
+
 PodGpu& gpu_of(PodState& pod, const GpuUse& use) {
   for (auto& gpu : pod.gpus)
     if (gpu.node == use.node && gpu.index == use.index) return gpu;
@@ -114,52 +123,58 @@ void Tracker::update_nodes(const Seen& seen, const Reading& reading, Timestamp n
   }
 }
 
+PodState& Tracker::meet(const SeenPod& pod, Timestamp now) {
+  auto& state = pods_[pod.object.uid];
+  if (state.object.uid.empty()) {
+    const PodKey key{pod.object.name_space, pod.object.name};
+    state.object = pod.object;
+    state.first = now;
+    auto& uid = uids_[key];
+    state.is_heir = !uid.empty() || left_.contains(key);
+    uid = pod.object.uid;
+  }
+  state.node = pod.node;
+  if (pod.job) state.job = pod.job->uid;  // what made it may be gone before it
+  state.job_there = pod.job.has_value();
+  // Of a pod that was over when it was first seen it is only known when it began.
+  if (pod.over && !state.over)
+    state.over_since = state.first == now ? std::min(now, pod.started.value_or(now)) : now;
+  state.over = pod.over;
+  state.failed = pod.failed;
+  state.last = now;
+  // Not before that was first heard, where its node's clock is ahead.
+  if (pod.started && !state.started) state.started = std::min(now, *pod.started);
+  return state;
+}
+
+void Tracker::meet_job(const SeenPod& pod, Timestamp now) {
+  auto& job = jobs_[pod.job->uid];
+  if (job.object.uid.empty()) job.first = now;
+  job.object = *pod.job;
+  if (!pod.trial.empty()) job.trial = pod.trial;
+}
+
 void Tracker::update_pods(const Seen& seen, const Reading& reading, Timestamp now) {
   for (const auto& pod : seen.pods) {
     const PodKey key{pod.object.name_space, pod.object.name};
-    auto& state = pods_[pod.object.uid];
-    if (state.object.uid.empty()) {
-      state.object = pod.object;
-      state.first = now;
-      auto& uid = uids_[key];
-      state.is_heir = !uid.empty() || left_.contains(key);
-      uid = pod.object.uid;
-    }
-    state.node = pod.node;
-    if (pod.job) state.job = pod.job->uid;  // what made it may be gone before it
-    state.job_there = pod.job.has_value();
-    // Of a pod that was over when it was first seen it is only known when it began.
-    if (pod.over && !state.over)
-      state.over_since = state.first == now ? std::min(now, pod.started.value_or(now)) : now;
-    state.over = pod.over;
-    state.failed = pod.failed;
-    state.last = now;
-    if (pod.job) {
-      auto& job = jobs_[pod.job->uid];
-      if (job.object.uid.empty()) job.first = now;
-      job.object = *pod.job;
-      if (!pod.trial.empty()) job.trial = pod.trial;
-    }
+    auto& state = meet(pod, now);
+    if (pod.job) meet_job(pod, now);
     const auto use = reading.pods.find(key);
     state.now = use == reading.pods.end() || pod.over ? Use{} : use->second;
-    // Not before that was first heard, where its node's clock is ahead.
-    if (pod.started && !state.started) state.started = std::min(now, *pod.started);
     if (state.started && !state.is_heir)
       stretch_rates(state.now, now - *state.started, reading.window);
     if (pod.host_network) state.now.received = state.now.transmitted = std::nullopt;
     state.uses.add(state.now);
     if (state.now.memory_limit) state.memory_limit = state.now.memory_limit;
-    auto& series = state.series;
-    series.cores.add(value_or_unknown(state.now.cores));
-    series.memory.add(value_or_unknown(state.now.memory_bytes));
-    series.read.add(value_or_unknown(state.now.disk_read));
-    series.written.add(value_or_unknown(state.now.disk_written));
-    series.received.add(value_or_unknown(state.now.received));
-    series.transmitted.add(value_or_unknown(state.now.transmitted));
+    add_use(state.series, state.now);
     const auto progress = reading.progress.find(key);
     if (progress != reading.progress.end()) add_steps(state, progress->second, now);
   }
-  std::erase_if(left_, [&](const auto& left) { return now - left.second > reading.window; });
+  forget_left(reading.window, now);
+}
+
+void Tracker::forget_left(Nanoseconds window, Timestamp now) {
+  std::erase_if(left_, [&](const auto& left) { return now - left.second > window; });
   for (auto at = pods_.begin(); at != pods_.end();) {
     if (at->second.last == now) {
       ++at;

@@ -73,6 +73,11 @@ class Tracker {
 
   void update_nodes(const Seen& seen, const Reading& reading, Timestamp now);
   void update_pods(const Seen& seen, const Reading& reading, Timestamp now);
+  /// What the cluster says of a pod, used or not.
+  PodState& meet(const SeenPod& pod, Timestamp now);
+  void meet_job(const SeenPod& pod, Timestamp now);
+  /// Pods that are no longer there.
+  void forget_left(Nanoseconds window, Timestamp now);
   void update_pod_gpus(const Reading& reading);
   void update_jobs(Timestamp now);
   /// Jobs that have workers.

@@ -36,7 +36,7 @@ TEST(SeriesText, the_answer_comes_first_and_a_plot_behind_it) {
   EXPECT_NE(text.find("┊"), std::string::npos);
   EXPECT_NE(text.find("1 missing"), std::string::npos);
   EXPECT_NE(text.find("2023-11-14 22:13:20"), std::string::npos) << text;
-  EXPECT_EQ(text.find("\033"), std::string::npos);
+  EXPECT_EQ(text.find('\033'), std::string::npos);
 }
 
 TEST(SeriesText, a_forecast_is_told_as_a_middle_and_not_as_an_average) {
@@ -175,6 +175,7 @@ TEST(SeriesText, too_little_is_said_and_no_more) {
 
 TEST(SeriesText, a_season_that_was_said_is_in_the_answer) {
   std::vector<double> values;
+  values.reserve(240);
   for (int i = 0; i < 240; ++i) values.push_back(50 + 30 * std::sin(2 * std::numbers::pi * i / 24));
   EXPECT_TRUE(series_text(view_of_values(values, {.season = 7}), false, 200)
                   .starts_with("x: with the season of 7 samples given, though by itself it repeats "
@@ -204,7 +205,8 @@ TEST(SeriesText, ends_of_a_small_range_are_told_apart) {
 
 TEST(SeriesText, a_large_counter_that_moves_a_little_is_no_constant) {
   std::vector<double> values;
-  for (int i = 0; i < 100; ++i) values.push_back(5e9 + i / 20);
+  values.reserve(100);
+  for (int i = 0; i < 100; ++i) values.push_back(5e9 + std::floor(i / 20.0));
   const auto text = series_text(view_of_values(values, {}), false, 90);
   EXPECT_NE(text.find("\n  5 000 000 005 "), std::string::npos) << text;
   EXPECT_NE(text.find("\n  5 000 000 000 "), std::string::npos) << text;

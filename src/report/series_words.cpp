@@ -238,6 +238,7 @@ bool is_flat(double low, double high) {
 std::vector<std::string> axis_texts(const std::vector<double>& values) {
   constexpr int kMostDigits = 15;
   std::vector<std::string> texts;
+  texts.reserve(values.size());
   for (const double value : values) texts.push_back(format_number(value));
   for (int digits = 4; digits <= kMostDigits; ++digits) {
     if (std::adjacent_find(texts.begin(), texts.end()) == texts.end()) break;

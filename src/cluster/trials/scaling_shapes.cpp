@@ -96,8 +96,8 @@ std::vector<Shape> all_shapes() {
 }
 
 const std::vector<Shape>& shapes() {
-  static const std::vector<Shape> all = all_shapes();
-  return all;
+  static const std::vector<Shape> kAll = all_shapes();
+  return kAll;
 }
 
 double nearness(const Shape& a, const Shape& b) {
@@ -186,13 +186,13 @@ double log_speedup(size_t shape, double n, double least) {
 }
 
 const std::vector<double>& shape_priors() {
-  static const std::vector<double> all = all_priors();
-  return all;
+  static const std::vector<double> kAll = all_priors();
+  return kAll;
 }
 
 const std::vector<double>& shapes_alike() {
-  static const std::vector<double> all = all_alike();
-  return all;
+  static const std::vector<double> kAll = all_alike();
+  return kAll;
 }
 
 std::optional<Universal> universal_of(size_t shape, double least) {

@@ -323,8 +323,9 @@ size_t half_of(size_t choices) {
 Result<void> check_question(const Question& question, const std::vector<Choice>& choices) {
   if ((question.budget > 0 || question.deadline > 0) && !(question.work > 0))
     return bad_input("a budget or a deadline needs --work: how many units are to be done");
-  for (const auto& [kind, price] : question.prices)
-    if (!kind.empty() && std::none_of(choices.begin(), choices.end(),
+  for (const auto& price : question.prices)
+    if (const auto& kind = price.first;
+        !kind.empty() && std::none_of(choices.begin(), choices.end(),
                                       [&](const Choice& one) { return one.kind == kind; }))
       return bad_input(
           fmt::format("--price names {}, which is none of the choices", in_quotes(kind)));

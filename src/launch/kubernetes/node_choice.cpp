@@ -67,12 +67,12 @@ std::string first_of(const std::set<std::string>& words) {
 /// Of the first of the labels that no node fits.
 std::string labels_told(const std::vector<kubeapi::Node>& nodes,
                         const std::map<std::string, std::string>& wanted) {
-  for (const auto& [label, value] : wanted) {
+  for (const auto& one : wanted) {
     const bool fits = std::any_of(nodes.begin(), nodes.end(), [&](const kubeapi::Node& node) {
-      const auto found = node.labels.find(label);
-      return found != node.labels.end() && found->second == value;
+      const auto found = node.labels.find(one.first);
+      return found != node.labels.end() && found->second == one.second;
     });
-    if (!fits) return launch::labels_told(nodes, label);
+    if (!fits) return launch::labels_told(nodes, one.first);
   }
   return nodes.empty() ? "see `kubectl get nodes`" : "each label is there, but not on one node";
 }

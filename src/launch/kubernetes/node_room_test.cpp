@@ -24,6 +24,7 @@ Target asking(double cpus, uint64_t memory, const std::string& gpus) {
 
 std::string told(const std::vector<Node>& nodes, const Amounts& asked) {
   std::vector<const Node*> all;
+  all.reserve(nodes.size());
   for (const auto& one : nodes) all.push_back(&one);
   return room_told(all, {}, asked, "");
 }

@@ -235,7 +235,7 @@ class FakeCluster {
   /// As a scheduler does; empty: there is no room.
   std::string node_for(const Json& pod) const {
     for (int i = 1; i <= node_count; ++i) {
-      const std::string node = fmt::format("n{}", i);
+      std::string node = fmt::format("n{}", i);
       double used = gpus_of(pod);
       bool shared = false;
       for (const auto& [name, other] : pods_) {
