@@ -206,7 +206,7 @@ void add_cluster_profile_command(CLI::App& cluster, Context& context) {
 
 void add_cluster_clean_command(CLI::App& cluster, Context& context) {
   auto* command =
-      cluster.add_subcommand("clean", "Take all annotations away that profile has made");
+      cluster.add_subcommand("clean", "Take all annotations away that profile and trials have made");
   command->footer(kCleanFooter);
   auto args = std::make_shared<ProfileArguments>();
   add_cluster_options(*command, args->cluster);

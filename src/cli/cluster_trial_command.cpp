@@ -10,12 +10,14 @@
 #include "trial_options.h"
 #include "trial_preview.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
 #include <thread>
 
 #include <assay/base/process_id.h>
+#include <assay/base/wording.h>
 #include <assay/cluster/trial_history.h>
 #include <assay/cluster/trial_report.h>
 #include <assay/kubeapi/annotations.h>
@@ -90,6 +92,17 @@ Result<cluster::TrialSettings> settings_of(const TrialArguments& args,
   return settings;
 }
 
+/// What is wrong with the name of an object; empty: nothing.
+std::string is_name(const std::string& name) {
+  const auto ends = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  const auto inside = [&](char c) { return ends(c) || c == '-' || c == '.'; };
+  if (!name.empty() && ends(name.front()) && ends(name.back()) &&
+      std::all_of(name.begin(), name.end(), inside))
+    return "";
+  return in_quotes(name) +
+         " is no name: it has a to z, 0 to 9, '-' and '.', and no mark at its ends";
+}
+
 /// Less when a signal comes; one that came before does not count: what is removed is waited for.
 void pause_for(Nanoseconds time, const Signals& signals) {
   constexpr Nanoseconds kStep = std::chrono::milliseconds(100);
@@ -135,7 +148,7 @@ class Keeping {
 };
 
 void tell_cleaned(const cluster::CleanedTrials& cleaned) {
-  for (const auto& name : cleaned.removed) say(name + " was left over, removed");
+  for (const auto& name : cleaned.removed) say(name + " was left over and is being removed");
   for (const auto& why : cleaned.left) say(why);
 }
 
@@ -315,8 +328,10 @@ void add_choice_options(CLI::App& command, TrialArguments& args) {
       .add_option("--gpus", args.gpus, "Choices: 'Tesla-T4:1,2,4;A100:1', or '1,2,4' of any kind")
       ->type_name("CHOICES");
   command.add_option("--name", args.name, "Of the trials (default: that of the job)")
+      ->check(is_name)
       ->type_name("NAME");
   command.add_option("-n,--namespace", args.name_space, "Where they run (default: as the job)")
+      ->check(is_name)
       ->type_name("NAME");
   command
       .add_option("--resource", args.settings.copy.resource,

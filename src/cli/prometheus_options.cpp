@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <fmt/format.h>
 
+#include <assay/base/wording.h>
+
 namespace assay::cli {
 namespace {
 
@@ -25,11 +27,20 @@ std::string is_there(const std::string& file) {
   return found ? "" : found.error().message;
 }
 
+std::string is_address(const std::string& address) {
+  const bool other = address.find("://") != address.npos && !address.starts_with("http://") &&
+                     !address.starts_with("https://");
+  return other ? in_quotes(address) + " has to begin with http:// or https://" : "";
+}
+
 }  // namespace
 
 void add_prometheus_options(CLI::App& command, PrometheusOptions& options, const char* what,
                             const char* group) {
-  command.add_option("--prometheus", options.address, what)->type_name("URL")->group(group);
+  command.add_option("--prometheus", options.address, what)
+      ->check(is_address)
+      ->type_name("URL")
+      ->group(group);
   command.add_option("--prometheus-ca", options.ca, "Certificate that it is trusted by")
       ->check(is_there)
       ->type_name("FILE")

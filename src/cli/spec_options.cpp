@@ -277,8 +277,11 @@ ReadProcess read_process(const ProcessArguments& process, const SpecArguments& a
 
 Error all_of(const std::vector<session::Diagnostic>& errors) {
   Error all{ErrorKind::input, ""};
+  const bool any_input = std::any_of(errors.begin(), errors.end(), [](const auto& error) {
+    return error.kind == ErrorKind::input;
+  });
   for (const auto& error : errors) {
-    if (error.kind != ErrorKind::input) all.kind = error.kind;
+    if (!any_input) all.kind = error.kind;
     all.message += (all.message.empty() ? "" : "\n") + error.text();
   }
   return all;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <iterator>
 
 #include <assay/base/text.h>
 #include <assay/base/wording.h>
@@ -95,12 +96,33 @@ std::vector<LogNumber> numbers_in(std::string_view log, const LogPattern& patter
   return numbers;
 }
 
+namespace {
+
+std::vector<LogNumber> within(const std::vector<LogNumber>& numbers, Timestamp from, Timestamp to) {
+  std::vector<LogNumber> some;
+  std::copy_if(numbers.begin(), numbers.end(), std::back_inserter(some),
+               [&](const LogNumber& one) { return one.time >= from && one.time <= to; });
+  return some;
+}
+
+}  // namespace
+
 std::optional<Estimate> rate_of(const std::vector<LogNumber>& numbers, bool counts, Timestamp from,
                                 Timestamp to) {
-  std::vector<LogNumber> within;
-  for (const auto& one : numbers)
-    if (one.time >= from && one.time <= to) within.push_back(one);
-  return counts ? slope_of(within) : median_of(within);
+  const auto some = within(numbers, from, to);
+  return counts ? slope_of(some) : median_of(some);
+}
+
+std::string why_no_rate(const std::vector<LogNumber>& numbers, bool counts, Timestamp from,
+                        Timestamp to) {
+  if (numbers.empty()) return "no line of its log has a number by --log-pattern";
+  const size_t some = within(numbers, from, to).size();
+  if (some == 0)
+    return "all numbers of its log are from before the end of --warm-up, or from after the trial";
+  if (counts && some == 1)
+    return "its log has one number after --warm-up, and --log-counts needs two";
+  return counts ? "the numbers of its log do not grow, as --log-counts says they do"
+                : "its log has no numbers above 0";
 }
 
 }  // namespace assay::cluster

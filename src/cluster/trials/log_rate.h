@@ -38,4 +38,8 @@ std::vector<LogNumber> numbers_in(std::string_view log, const LogPattern& patter
 std::optional<Estimate> rate_of(const std::vector<LogNumber>& numbers, bool counts, Timestamp from,
                                 Timestamp to);
 
+/// Why that has nothing.
+std::string why_no_rate(const std::vector<LogNumber>& numbers, bool counts, Timestamp from,
+                        Timestamp to);
+
 }  // namespace assay::cluster

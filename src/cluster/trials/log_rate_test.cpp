@@ -40,6 +40,19 @@ TEST(LogRate, OfRatesIsTheirMedian) {
   EXPECT_FALSE(rate_of(numbers, false, at(5), at(9)));
 }
 
+TEST(LogRate, WhyThereIsNoneIsTold) {
+  const std::vector<LogNumber> one = {{at(1), 5}};
+  const auto why = [&](const std::vector<LogNumber>& numbers, bool counts, double from) {
+    EXPECT_FALSE(rate_of(numbers, counts, at(from), at(9)));
+    return why_no_rate(numbers, counts, at(from), at(9));
+  };
+  EXPECT_EQ(why({}, true, 0), "no line of its log has a number by --log-pattern");
+  EXPECT_NE(why(one, false, 2).find("before the end of --warm-up"), std::string::npos);
+  EXPECT_NE(why(one, true, 0).find("--log-counts needs two"), std::string::npos);
+  EXPECT_NE(why({{at(1), 5}, {at(2), 5}}, true, 0).find("do not grow"), std::string::npos);
+  EXPECT_EQ(why({{at(1), 0}}, false, 0), "its log has no numbers above 0");
+}
+
 TEST(LogRate, APatternNeedsOneGroup) {
   for (const char* text : {"", "x", "(", "(a)(b)", "[", "(?:a)"})
     EXPECT_FALSE(LogPattern::compile(text)) << text;

@@ -14,16 +14,22 @@ bool reads_logs(const Measure& measure) {
   return measure.metric.empty() && !measure.log_pattern.empty();
 }
 
-Result<void> measure_logs(const TrialSettings& settings, TrialPods& pods, TrialResult& result) {
+/// `why`: that there is no rate, of a pod without one.
+Result<void> measure_logs(const TrialSettings& settings, TrialPods& pods, TrialResult& result,
+                          std::string& why) {
   net::Stopper stopper;
   ASSAY_TRY(const auto pattern, LogPattern::compile(settings.measure.log_pattern));
   result.source = "its log";
   double variance = 0;
   for (const auto& pod : result.pods) {
     ASSAY_TRY(const auto log, pods.log(pod, stopper));
-    const auto rate = rate_of(numbers_in(log, pattern), settings.measure.log_counts, result.begin,
-                              result.end_time);
-    if (!rate) continue;
+    const auto numbers = numbers_in(log, pattern);
+    const bool counts = settings.measure.log_counts;
+    const auto rate = rate_of(numbers, counts, result.begin, result.end_time);
+    if (!rate) {
+      why = why_no_rate(numbers, counts, result.begin, result.end_time);
+      continue;
+    }
     result.throughput.value += rate->value;
     variance += std::pow(rate->value * rate->sd, 2);
   }
@@ -45,12 +51,13 @@ Result<void> measure_trial(const TrialSettings& settings, const Witnesses& witne
                            TrialResult& result) {
   net::Stopper stopper;
   Result<void> asked;
+  std::string why;
   if (witnesses.queries != nullptr)
     asked = ask_prometheus(*witnesses.queries, settings, result, stopper);
   if (!asked) asked.error().message = "Prometheus could not be asked: " + asked.error().message;
   if (reads_logs(settings.measure)) {
     // The logs of some pods would be taken for those of all.
-    asked = measure_logs(settings, witnesses.pods, result);
+    asked = measure_logs(settings, witnesses.pods, result, why);
     if (!asked) result.throughput = {};
   }
   if (witnesses.history != nullptr) {
@@ -69,9 +76,9 @@ Result<void> measure_trial(const TrialSettings& settings, const Witnesses& witne
   }
   if (!(rate > 0)) {
     result.end = TrialEnd::lost;  // it ran
-    result.reason =
-        fmt::format("it ran, but its throughput could not be measured: {} has no numbers above 0",
-                    result.source.empty() ? "its agent" : result.source);
+    if (why.empty())
+      why = (result.source.empty() ? "its agent" : result.source) + " has no numbers above 0";
+    result.reason = "it ran, but its throughput could not be measured: " + why;
     return {};
   }
   const double price = price_of(settings.prices, result.choice);

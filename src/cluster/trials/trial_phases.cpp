@@ -182,9 +182,10 @@ bool TrialRunner::lose_if_gone(Copy& copy) {
 
 /// Until its time is over, or its pods have ended well.
 Result<void> TrialRunner::stay(Copy& copy) {
-  if (is_over(copy)) return conclude(copy);
+  // Also at the end: an API server that is away then would not tell its log.
   ASSAY_CHECK(look(copy));
   if (copy.silent) return {};
+  if (is_over(copy)) return conclude(copy);
   if (lose_if_gone(copy)) return {};
   if (failed_of(copy.now) != nullptr)
     tell_end(copy);

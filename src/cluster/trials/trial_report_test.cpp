@@ -95,6 +95,25 @@ TEST(TrialReport, TellsTheAnswerFirst) {
       << report_text(more);
 }
 
+TEST(TrialReport, SaysThatMoreWereNoFasterThanTheAnswer) {
+  TrialReport report = example();
+  report.ruled.clear();
+  report.question = {};
+  report.choices = {{"", 1}, {"", 2}};
+  TrialResult trial = report.trials[0];
+  report.trials.clear();
+  for (const double count : {1.0, 2.0}) {
+    trial.choice = {"", count};
+    trial.throughput = {812.4, 0.01};
+    report.trials.push_back(trial);
+  }
+  const std::string text = report_text(report);
+  EXPECT_TRUE(text.starts_with("1 GPU: fastest")) << text;
+  EXPECT_NE(text.find("Most jobs would be faster with 2 GPUs; this one was not.\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(TrialReport, ShowsWhatWasMeasuredAndWhereNoLawExplainsIt) {
   TrialReport report = example();
   report.ruled.clear();

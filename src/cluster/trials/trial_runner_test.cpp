@@ -401,7 +401,22 @@ TEST_F(TrialRunnerTest, numbers_that_nobody_wrote_are_told) {
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->end, TrialEnd::lost);
   EXPECT_EQ(result->reason,
-            "it ran, but its throughput could not be measured: its log has no numbers above 0");
+            "it ran, but its throughput could not be measured: no line of its log has a number by "
+            "--log-pattern");
+}
+
+TEST_F(TrialRunnerTest, an_api_server_that_is_away_at_the_end_is_waited_for) {
+  const Timestamp end = kStart + settings_.warm_up + settings_.time;
+  bool was_away = false;
+  cluster_.on_request = [&](FakeCluster& cluster, const std::string& line) {
+    const bool away = clock_.now() >= end && clock_.now() < end + settings_.patience / 2;
+    if (away && line.find("/pods") != line.npos) cluster.silent = 1;
+    was_away |= away;
+  };
+  const auto result = run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_TRUE(was_away);
+  EXPECT_EQ(result->end, TrialEnd::measured) << result->reason;
 }
 
 TEST_F(TrialRunnerTest, room_is_known_from_nodes) {

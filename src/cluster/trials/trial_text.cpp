@@ -73,6 +73,12 @@ std::string all_text(const TrialReport& report, const Plan& plan) {
   return all_may_work ? "; --all tries each choice" : "; --all tries each that may work";
 }
 
+/// Likelier to be the best than the answer is, though it was not when it was tried.
+bool is_no_faster(const Standing& one, const Standing& answer) {
+  return one.best > answer.best && one.measured && answer.measured &&
+         one.measured->value <= answer.measured->value;
+}
+
 std::string answer_text(const TrialReport& report, const Plan& plan) {
   const Question& question = report.question;
   if (!plan.answer) {
@@ -100,6 +106,10 @@ std::string answer_text(const TrialReport& report, const Plan& plan) {
   text += fmt::format("{}: with {:.0f} % it is the best, or less than {:.0f} % behind it{}.\n",
                       plan.clear ? "That is clear" : "That is not clear", 100 * standing.best,
                       100 * question.close, doubted ? ", if it scales as most jobs do" : "");
+  for (size_t i = 0; i < report.choices.size(); ++i)
+    if (is_no_faster(plan.standings[i], standing))
+      text +=
+          fmt::format("Most jobs would be faster with {}; this one was not.\n", name_at(report, i));
   for (size_t i = 0; i < report.choices.size(); ++i)
     if (const Doubt doubt = plan.standings[i].doubt; doubt != Doubt::none)
       text += fmt::format("{} may be better; {}.\n", name_at(report, i),

@@ -233,5 +233,5 @@ def test_an_interrupted_call_leaves_nothing_and_a_killed_one_is_cleaned_up(clust
     job = json.loads(cluster.kubectl("get", "jobs", "-l", "assay.trial", "-o", "json"))["items"][0]
     assert job["spec"]["activeDeadlineSeconds"] == 202
     cleaned = place.assay("cluster", "trial", "--clean", "-n", "default")
-    assert cleaned.returncode == 0 and "was left over, removed" in cleaned.stderr
+    assert cleaned.returncode == 0 and "was left over and is being removed" in cleaned.stderr
     gone(cluster)
