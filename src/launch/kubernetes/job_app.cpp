@@ -68,8 +68,9 @@ class JobApp final : public RunningApp {
   /// Until the agent knows the app.
   void await_agent() {
     Lock lock(shared_->mutex);
-    shared_->changed.wait_for(
-        lock, kFirstLook, [&] { return shared_->looked || shared_->ended || shared_->missed > 2; });
+    shared_->changed.wait_for(lock, kFirstLook, [&]() ASSAY_REQUIRES(shared_->mutex) {
+      return shared_->looked || shared_->ended || shared_->missed > 2;
+    });
   }
 
   const probes::AppTarget& target() const override { return target_; }

@@ -42,8 +42,9 @@ void JobWatcher::wait(const std::stop_token& token) {
   std::optional<StopStep> step;
   {
     Lock lock(shared_->mutex);
-    shared_->changed.wait_for(lock, token, stopping_ ? kPaceAtTheEnd : kPace,
-                              [&] { return shared_->step.has_value(); });
+    shared_->changed.wait_for(
+        lock, token, stopping_ ? kPaceAtTheEnd : kPace,
+        [&]() ASSAY_REQUIRES(shared_->mutex) { return shared_->step.has_value(); });
     std::swap(step, shared_->step);
   }
   stopping_ = stopping_ || step;

@@ -86,9 +86,11 @@ void PodLog::run(const std::stop_token& token) {
     Lock lock(mutex_);
     if (whole) {
       // A stream also ends when a server on its way is started again, and the app goes on.
-      whole_ = changed_.wait_for(lock, token, kNewsOfTheEnd, [this] { return over_; });
+      whole_ = changed_.wait_for(lock, token, kNewsOfTheEnd,
+                                 [this]() ASSAY_REQUIRES(mutex_) { return over_; });
       if (whole_) break;
-    } else if (changed_.wait_for(lock, token, kPause, [this] { return over_ && refused_; })) {
+    } else if (changed_.wait_for(lock, token, kPause,
+                                 [this]() ASSAY_REQUIRES(mutex_) { return over_ && refused_; })) {
       break;
     }
   }
@@ -104,7 +106,8 @@ void PodLog::finish() {
     over_ = true;
     changed_.notify_all();
     for (uint64_t seen = bytes_;; seen = bytes_) {
-      const bool news = changed_.wait_for(lock, kSilence, [&] { return ended_ || bytes_ != seen; });
+      const bool news = changed_.wait_for(
+          lock, kSilence, [&]() ASSAY_REQUIRES(mutex_) { return ended_ || bytes_ != seen; });
       if (ended_ || !news || std::chrono::steady_clock::now() > give_up) break;
     }
   }
