@@ -124,7 +124,7 @@ Result<void> check_cells(const Reading& reading, const Cells& cells, size_t line
 
 Result<double> time_of(const Reading& reading, const Cells& cells, size_t line) {
   if (!reading.layout.time) return static_cast<double>(reading.samples.size());
-  const auto& cell = cells[*reading.layout.time];
+  const auto cell = reading.layout.time_text(cells);
   if (const auto time = reading.cells.time(cell)) return *time;
   return bad_input(
       fmt::format("{}:{}: {} is no time; seconds since 1970, dates from 1678 on as "
@@ -132,6 +132,12 @@ Result<double> time_of(const Reading& reading, const Cells& cells, size_t line) 
                   "31.01.2026 12:00 or 01/31/2026, and years are read{}",
                   reading.who, line, in_quotes(trim(cell)),
                   reading.layout.columns > 2 ? ", and --time-column says in which column" : ""));
+}
+
+void add_time(Reading& reading, const std::string& cell) {
+  reading.short_dates.add(cell);
+  reading.years = reading.years && is_year(cell);
+  reading.dates = reading.dates || reading.cells.is_date(cell);
 }
 
 Result<void> read_row(Reading& reading, const Cells& cells, size_t line) {
@@ -147,10 +153,7 @@ Result<void> read_row(Reading& reading, const Cells& cells, size_t line) {
   ASSAY_TRY(const double time, time_of(reading, cells, line));
   if (reading.samples.size() >= kMostValues)
     return bad_input(fmt::format("{} has more than {} values", reading.who, kMostValues));
-  if (reading.layout.time) reading.short_dates.add(cells[*reading.layout.time]);
-  reading.years = reading.years && reading.layout.time && is_year(cells[*reading.layout.time]);
-  reading.dates =
-      reading.dates || (reading.layout.time && reading.cells.is_date(cells[*reading.layout.time]));
+  if (reading.layout.time) add_time(reading, reading.layout.time_text(cells));
   reading.commas.add(cells);
   if (std::isfinite(*value)) reading.points.add(cell, line);
   reading.times.add(time, line);
@@ -327,8 +330,9 @@ Result<EvenSeries> parse_series(std::string_view text, const std::string& who,
   if (first.empty()) return bad_input(fmt::format("{} is empty: there is no value in it", who));
   Reading reading{who, {}, {separator != ',', table.missing}};
   ASSAY_TRY(reading.layout, layout_of(first, reading.cells, table, who));
+  reading.cells.compact = reading.layout.compact;
   ASSAY_TRY(reading.cells.day, day_place(first, rows, reading.layout, who));
-  reading.years = !counts_seconds(reading.layout.time_name);
+  reading.years = reading.layout.time && !counts_seconds(reading.layout.time_name);
   ASSAY_CHECK(read_rows(reading, rows));
   ASSAY_CHECK(check_commas(reading, table));
   ASSAY_CHECK(check_points(reading, separator));

@@ -123,6 +123,26 @@ std::string iso_of(std::string_view text, DayPlace day) {
   return iso;
 }
 
+/// 20260131 and the like, with or without a clock behind it, as 2026-01-31; empty when it is none.
+std::string spread_date(std::string_view text) {
+  // Seconds since 1970 have ten digits, too; these are far in the future.
+  constexpr uint64_t kFirstOfHours = 1900, kLastYear = 2200;
+  constexpr size_t kDate = 8, kHours = 10, kMost = 14;
+  const auto digits = text.substr(0, text.find(' '));
+  if (digits.size() < kDate || digits.size() > kMost || digits.size() % 2 ||
+      digits.find_first_not_of("0123456789") != digits.npos)
+    return "";
+  const auto year = parse_uint(digits.substr(0, 4));
+  if (!year || *year > kLastYear || (digits.size() == kHours && *year < kFirstOfHours)) return "";
+  const auto at = [&](size_t place) {
+    return place < digits.size() ? digits.substr(place, 2) : std::string_view("00");
+  };
+  const std::string date = fmt::format("{}-{}-{}", digits.substr(0, 4), at(4), at(6));
+  if (digits.size() == kDate) return date + std::string(text.substr(kDate));
+  if (digits.size() < text.size()) return "";
+  return fmt::format("{}T{}:{}:{}", date, at(8), at(10), at(12));
+}
+
 /// The end of a day as 24:00 becomes its beginning; whether it was one.
 bool turn_midnight(std::string& iso) {
   if (iso.compare(10, 9, "T24:00:00") != 0) return false;
@@ -163,10 +183,15 @@ bool CellReader::is_marked(const std::string& cell) const {
   });
 }
 
+bool CellReader::is_date(const std::string& cell) const {
+  return (compact || !number(trim(cell))) && time(cell);
+}
+
 std::optional<double> CellReader::time(const std::string& cell) const {
   const std::string_view text = trim(cell);
-  if (const auto count = number(text)) return count;
-  std::string iso = iso_of(text, day);
+  const std::string spread = compact ? spread_date(text) : "";
+  if (const auto count = compact ? std::nullopt : number(text)) return count;
+  std::string iso = iso_of(spread.empty() ? text : spread, day);
   const double later = iso.size() > 10 && turn_midnight(iso) ? kDay : 0;
   const auto time = parse_utc(iso, kFirstYear);
   if (!time) return std::nullopt;
@@ -187,6 +212,18 @@ bool is_short_date(std::string_view cell) {
   const auto text = trim(cell);
   const auto parts = date_parts(text);
   return parts && parts->separator == '.' && text.size() == 8 && year_of(*parts);
+}
+
+bool is_compact_date(std::string_view cell) {
+  const auto text = trim(cell);
+  return text.find(' ') == text.npos && !spread_date(text).empty() &&
+         CellReader{.compact = true}.time(std::string(text));
+}
+
+bool is_clock(std::string_view cell) {
+  const auto text = trim(cell);
+  const size_t colon = text.find(':');
+  return (colon == 1 || colon == 2) && CellReader().time(fmt::format("2000-01-01 {}", text));
 }
 
 void ShortDates::add(std::string_view cell) {

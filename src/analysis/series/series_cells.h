@@ -17,13 +17,14 @@ struct CellReader {
   bool decimal_comma = false;
   std::vector<std::string> missing = {};  ///< words and numbers that also stand for no value
   DayPlace day = DayPlace::unknown;
+  bool compact = false;  ///< digits as 20260131 are dates
 
   /// Also with one of the units that nvidia-smi writes; NaN is a missing value, nothing is no
   /// number.
   std::optional<double> value(const std::string& cell) const;
-  /// Seconds since 1970 of a date; a number as it is.
+  /// Seconds since 1970 of a date; a number as it is, where it is no compact date.
   std::optional<double> time(const std::string& cell) const;
-  bool is_date(const std::string& cell) const { return !number(cell) && time(cell); }
+  bool is_date(const std::string& cell) const;
   /// Whether it is one of `missing`.
   bool is_marked(const std::string& cell) const;
 
@@ -40,6 +41,12 @@ bool is_slashed_date(std::string_view cell);
 
 /// Whether it may be a date as 31.12.21, with nothing behind it.
 bool is_short_date(std::string_view cell);
+
+/// Whether it may be 20260131, with or without hours, minutes and seconds as more digits.
+bool is_compact_date(std::string_view cell);
+
+/// Whether it is a time of day, as 9:05, 09:05:30 or 1:05 PM.
+bool is_clock(std::string_view cell);
 
 /// Looks at a column of dates row by row.
 class ShortDates {

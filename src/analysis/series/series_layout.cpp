@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <initializer_list>
 
 #include <assay/base/letters.h>
 #include <assay/base/text.h>
@@ -18,27 +19,46 @@ using Cells = std::vector<std::string>;
 
 /// Said for the column of times of a table that has none.
 constexpr std::string_view kNone = "none";
+constexpr double kDay = 86400;
 
 struct Column {
   size_t numbers = 0, dates = 0, short_dates = 0, words = 0;
-  bool varies = false;
+  size_t compact = 0, midnights = 0, clocks = 0;
+  bool varies = false, repeats = false, grows = true;
 
   bool has_numbers() const { return numbers > 0 && numbers >= dates + words; }
   bool are_short() const { return short_dates == dates; }
   bool has_dates() const { return dates > 0 && dates >= numbers + words; }
+  bool has_days() const { return has_dates() && midnights == dates; }
+  bool has_clocks() const { return clocks > 0 && clocks == words && numbers + dates == 0; }
+  bool has_compact_dates(bool called_so) const {
+    return (called_so || (varies && grows)) && compact > 0 && compact == numbers &&
+           words + dates == 0;
+  }
 };
+
+bool names_dates(std::string_view head) {
+  const std::string name = lower_case(head);
+  return names_times(head) || name.find("date") != name.npos || name.find("datum") != name.npos;
+}
 
 Column column_of(const std::vector<Cells>& rows, size_t skipped, size_t place,
                  const CellReader& reader) {
   Column column;
-  const std::string* before = nullptr;
+  std::optional<std::string_view> before;
   for (size_t i = skipped; i < rows.size(); ++i) {
     if (rows[i].size() <= place) continue;
     const auto& cell = rows[i][place];
-    column.varies = column.varies || (before && cell != *before);
-    before = &cell;
+    const auto text = trim(cell);
+    column.varies = column.varies || (before && text != *before);
+    column.repeats = column.repeats || text == before;
+    column.grows = column.grows && (!before || text > *before);
+    before = text;
+    if (is_compact_date(cell)) ++column.compact;
+    if (is_clock(cell)) ++column.clocks;
     if (reader.is_date(cell)) {
       ++column.dates;
+      if (std::fmod(*reader.time(cell), kDay) == 0) ++column.midnights;
       if (is_short_date(cell)) ++column.short_dates;
     } else if (const auto value = reader.value(cell); !value) {
       ++column.words;
@@ -47,6 +67,16 @@ Column column_of(const std::vector<Cells>& rows, size_t skipped, size_t place,
     }
   }
   return column;
+}
+
+/// The same where its numbers are dates as 20260131.
+Column typed_column(const std::vector<Cells>& rows, const SeriesLayout& layout, size_t place,
+                    const CellReader& reader) {
+  auto column = column_of(rows, layout.skipped, place, reader);
+  if (!column.has_compact_dates(layout.head && names_dates(rows[0][place]))) return column;
+  CellReader compact = reader;
+  compact.compact = true;
+  return column_of(rows, layout.skipped, place, compact);
 }
 
 bool is_head(const Cells& row, const CellReader& reader) {
@@ -100,6 +130,9 @@ Result<size_t> found_time(const std::vector<Column>& columns, const Cells& first
       dates.push_back(i);
   if (dates.empty()) return 0;
   if (dates.size() == 1) return dates[0];
+  // InfluxDB has the bounds of what was asked for beside it.
+  for (const size_t i : dates)
+    if (head && trim(first[i]) == "_time") return i;
   const auto name = [&](size_t i) {
     return head ? printable(trim(first[i])) : std::to_string(i + 1);
   };
@@ -107,12 +140,54 @@ Result<size_t> found_time(const std::vector<Column>& columns, const Cells& first
                                name(dates[0]), name(dates[1])));
 }
 
+/// The place of a head that is one of these words.
+std::optional<size_t> called(const Cells& first, std::initializer_list<std::string_view> words) {
+  for (size_t i = 0; i < first.size(); ++i)
+    if (std::find(words.begin(), words.end(), lower_case(trim(first[i]))) != words.end()) return i;
+  return std::nullopt;
+}
+
+/// A date that is spread over columns as Year, Month, Day and Hour.
+Result<void> join_year(SeriesLayout& layout, const std::vector<Column>& columns, const Cells& first,
+                       const std::string& who) {
+  const auto year = called(first, {"year", "yr", "jahr", "yyyy"});
+  const auto month = called(first, {"month", "mo", "monat"});
+  if (!year || !month || (*year != layout.time && names_times(first[*layout.time]))) return {};
+  if (!columns[*year].has_numbers() || !columns[*month].has_numbers())
+    return bad_input(fmt::format(
+        "{} has years in column {} and months in column {}, but not as numbers; write numbers, or "
+        "dates as 2026-01-31 in one column",
+        who, *year + 1, *month + 1));
+  layout.time = year;
+  layout.from_year = true;
+  layout.parts = {*month};
+  for (const auto& part : {called(first, {"day", "dy", "tag"}),
+                           called(first, {"hour", "hr", "stunde"}), called(first, {"minute"})}) {
+    if (!part || !columns[*part].has_numbers()) break;
+    layout.parts.push_back(*part);
+  }
+  return {};
+}
+
+/// A clock beside days. One that nobody calls time may be how long something took.
+void join_clock(SeriesLayout& layout, const std::vector<Column>& columns, const Cells& first) {
+  const auto& days = columns[*layout.time];
+  if (!days.has_days()) return;
+  for (size_t i = 0; i < columns.size() && layout.parts.empty(); ++i)
+    if (columns[i].has_clocks() && (days.repeats || (layout.head && names_times(first[i]))))
+      layout.parts = {i};
+}
+
 /// The first of numbers behind the times, or of all where there are none.
-size_t found_value(const std::vector<Column>& columns, std::optional<size_t> time) {
+size_t found_value(const std::vector<Column>& columns, const SeriesLayout& layout) {
+  const auto& time = layout.time;
+  const auto& parts = layout.parts;
   const size_t begin = time ? *time + 1 : 0;
   for (size_t i = 0; i < columns.size(); ++i) {
     const size_t place = (begin + i) % columns.size();
-    if (place != time && columns[place].has_numbers()) return place;
+    if (place != time && columns[place].has_numbers() &&
+        std::find(parts.begin(), parts.end(), place) == parts.end())
+      return place;
   }
   return begin % columns.size();
 }
@@ -138,7 +213,7 @@ Result<void> find_value(SeriesLayout& layout, const std::vector<Column>& columns
                         const Cells& first, const SeriesTable& table, const std::string& who) {
   const auto& asked = table.column;
   if (asked.empty()) {
-    layout.value = found_value(columns, layout.time);
+    layout.value = found_value(columns, layout);
     return {};
   }
   const auto place = place_of(asked, first, layout.head);
@@ -162,8 +237,20 @@ std::string SeriesLayout::words(bool dates) const {
                        called.empty() ? "" : fmt::format(" ({})", printable(called)));
   };
   if (!time) return fmt::format("column {}, each row a step", column(value, name));
-  return fmt::format("column {} by the times of column {}", column(value, name),
-                     column(*time, time_name));
+  std::string times = (parts.empty() ? " " : "s ") + column(*time, time_name);
+  for (size_t i = 0; i < parts.size(); ++i)
+    times += (i + 1 < parts.size() ? ", " : " and ") + column(parts[i], part_names[i]);
+  return fmt::format("column {} by the times of column{}", column(value, name), times);
+}
+
+std::string SeriesLayout::time_text(const Cells& cells) const {
+  if (parts.empty()) return cells[*time];
+  if (!from_year) return fmt::format("{} {}", trim(cells[*time]), trim(cells[parts[0]]));
+  const auto part = [&](size_t i, std::string_view none) {
+    return i < parts.size() ? trim(cells[parts[i]]) : none;
+  };
+  const auto day = fmt::format("{}-{:0>2}-{:0>2}", trim(cells[*time]), part(0, ""), part(1, "1"));
+  return parts.size() < 3 ? day : fmt::format("{} {:0>2}:{:0>2}", day, part(2, ""), part(3, "0"));
 }
 
 Result<SeriesLayout> layout_of(const std::vector<Cells>& rows, const CellReader& reader,
@@ -175,13 +262,21 @@ Result<SeriesLayout> layout_of(const std::vector<Cells>& rows, const CellReader&
   if (layout.head) layout.skipped = rows.size() > 1 && has_formats(rows[1]) ? 2 : 1;
   std::vector<Column> columns;
   for (size_t i = 0; i < first.size(); ++i)
-    columns.push_back(column_of(rows, layout.skipped, i, reader));
+    columns.push_back(typed_column(rows, layout, i, reader));
   ASSAY_CHECK(find_time(layout, columns, first, asked.time_column, who));
+  if (layout.time) {
+    layout.compact = columns[*layout.time].has_dates() && columns[*layout.time].compact > 0;
+    join_clock(layout, columns, first);
+    if (layout.head && asked.time_column.empty() && !columns[*layout.time].has_dates())
+      ASSAY_CHECK(join_year(layout, columns, first, who));
+  }
   ASSAY_CHECK(find_value(layout, columns, first, asked, who));
   if (layout.head) {
     layout.name = trim(first[layout.value]);
     if (layout.time) layout.time_name = trim(first[*layout.time]);
   }
+  for (const size_t part : layout.parts)
+    layout.part_names.emplace_back(layout.head ? trim(first[part]) : "");
   return layout;
 }
 

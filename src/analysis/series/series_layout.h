@@ -19,17 +19,29 @@ struct SeriesLayout {
   size_t skipped = 0;  ///< rows above the values: a head, and formats of columns below it
   size_t columns = 1;
   std::optional<size_t> time = {};  ///< nothing: each row is a step
+  bool compact = false;             ///< the times are as 20260131
+  /// Where the rest of a time is: of a date its clock, of a year its month, day, hour and minute.
+  std::vector<size_t> parts = {};
+  bool from_year = false;
   size_t value = 0;
   std::string time_name = {}, name = {};  ///< by the head
+  std::vector<std::string> part_names = {};
 
-  size_t last() const { return std::max(value, time.value_or(0)); }
+  size_t last() const {
+    size_t most = std::max(value, time.value_or(0));
+    for (const size_t part : parts) most = std::max(most, part);
+    return most;
+  }
+  /// The time of a row, put together where it is in several cells. There has to be one.
+  std::string time_text(const std::vector<std::string>& cells) const;
   /// Which columns these are, where a reader may doubt it; else empty. Nobody doubts the only
   /// dates.
   std::string words(bool dates) const;
 };
 
 /// By the first rows of a table, at least one; `who` is for messages. Times are in the column that
-/// was asked for, if not in `none`, the only one of dates, or the first; values in the one that was
+/// was asked for, if not in `none`, the only one of dates, or the first, with those beside it that
+/// have the rest of them; values in the one that was
 /// asked for, or the first with numbers behind the times.
 Result<SeriesLayout> layout_of(const std::vector<std::vector<std::string>>& rows,
                                const CellReader& reader, const SeriesTable& asked,
