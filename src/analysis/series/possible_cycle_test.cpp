@@ -95,6 +95,20 @@ TEST_F(PossibleCycle, gaps_are_no_harm_and_too_little_is_none) {
   EXPECT_EQ(possible_cycle(line), 0);
 }
 
+TEST_F(PossibleCycle, of_a_level_that_changed_halfway_is_none) {
+  for (const double rise : {0.0, 1e-4}) {
+    for (int series = 0; series < 10; ++series) {
+      EvenSeries river{0, 900, std::vector<double>(3000)};
+      for (size_t i = 0; i < river.values.size(); ++i)
+        river.values[i] =
+            2 + rise * static_cast<double>(i) + 0.01 * noise() + (i > 1500 ? 0.5 : 0.0);
+      const auto analysis = analyze_series(river, {});
+      EXPECT_EQ(analysis->possible_cycle, 0) << rise << " " << series;
+      EXPECT_EQ(analysis->changes.size(), 1) << rise << " " << series;
+    }
+  }
+}
+
 TEST_F(PossibleCycle, is_told_where_no_cycle_is) {
   EvenSeries series;
   series.values = wave(24, 3);

@@ -105,12 +105,14 @@ Result<SeriesAnalysis> analyze_series(const EvenSeries& series, const SeriesQues
   SeriesAnalysis result;
   result.summary = summary_of(sorted);
   result.cycles = find_cycles(series.values);
-  if (result.cycles.empty() && !questions.season && sorted.front() < sorted.back())
-    result.possible_cycle = possible_cycle(series.values);
   const auto full = questions.full ? questions.full : full_of(series.name, result.summary);
   if (full) result.use = use_class(series.values, *full);
   result.season = questions.season;
   result.changes = find_changes(series.values, result.cycles);
+  // A change of level halfway looks like two turns.
+  if (result.cycles.empty() && result.changes.empty() && !questions.season &&
+      sorted.front() < sorted.back())
+    result.possible_cycle = possible_cycle(series.values);
   const auto seasons = questions.season
                            ? std::vector<size_t>{*questions.season}
                            : seasons_of(result.cycles, series.values.size(), series.step_seconds);

@@ -85,7 +85,8 @@ struct SeriesSummary {
 struct SeriesAnalysis {
   SeriesSummary summary;
   std::vector<Cycle> cycles;
-  /// In samples: what may be a cycle, where none was found and no season was said; 0: nothing may.
+  /// In samples: what may be a cycle, where none was found, nor a change of level, and no season
+  /// was said; 0: nothing may.
   double possible_cycle = 0;
   std::optional<UseClass> use = {};   ///< nothing: the series is no share of anything
   std::optional<size_t> season = {};  ///< as it was said
