@@ -277,12 +277,31 @@ std::vector<ChangePoint> changes_of(const std::vector<size_t>& ends, const Level
   return changes;
 }
 
+/// Without those that are not worth their price any more, as others between them were left out.
+void drop_unpaid(std::vector<size_t>& ends, const Levels& levels, double price) {
+  while (ends.size() > 1) {
+    size_t least = 0;
+    double gain = HUGE_VAL;
+    for (size_t i = 0; i + 1 < ends.size(); ++i) {
+      const size_t from = i ? ends[i - 1] : 0, to = ends[i + 1];
+      const double here =
+          levels.cost(from, to) - levels.cost(from, ends[i]) - levels.cost(ends[i], to);
+      if (here >= gain) continue;
+      gain = here;
+      least = i;
+    }
+    if (gain >= price) return;
+    ends.erase(ends.begin() + static_cast<ptrdiff_t>(least));
+  }
+}
+
 std::vector<ChangePoint> sudden_changes(const std::vector<size_t>& all_ends, const Levels& levels,
-                                        const Steps& steps, double variance) {
+                                        const Steps& steps, double variance, double price) {
   auto ends = sudden(all_ends, levels, steps.places);
   const auto stepped = without_drifts(all_ends, steps.known(), steps.places, variance);
   std::erase_if(
       ends, [&](size_t end) { return !std::binary_search(stepped.begin(), stepped.end(), end); });
+  drop_unpaid(ends, levels, price);
   return changes_of(ends, levels, steps);
 }
 
@@ -315,7 +334,7 @@ std::vector<ChangePoint> find_changes(const std::vector<double>& values,
         partition(levels, rest.size(), price * std::max(1.0, rough_variance(rest) / variance),
                   static_cast<size_t>(spells->turn));
   }
-  auto changes = sudden_changes(all_ends, levels, steps, variance);
+  auto changes = sudden_changes(all_ends, levels, steps, variance, price);
   std::erase_if(changes,
                 [&](const ChangePoint& change) { return is_of_turns(change, with_turns, steps); });
   return changes.empty() ? of_spells : changes;

@@ -14,6 +14,7 @@ class Changes : public testing::Test {
   double noise() { return normal_(engine_); }
   std::mt19937_64 engine_{11};
   std::normal_distribution<> normal_;
+  std::uniform_real_distribution<> uniform_;
 };
 
 TEST_F(Changes, are_found_where_the_level_changed) {
@@ -101,6 +102,20 @@ TEST_F(Changes, a_slow_wave_or_a_trend_has_none_but_the_step_in_it_is_one) {
   const auto changes = find_changes(values, {});
   ASSERT_EQ(changes.size(), 1);
   EXPECT_NEAR(static_cast<double>(changes[0].at), 700, 2);
+}
+
+TEST_F(Changes, between_levels_that_are_the_same_are_none) {
+  for (int series = 0; series < 20; ++series) {
+    std::vector<double> river(1440);
+    double flood = 0;
+    for (double& value : river) {
+      const double chance = uniform_(engine_);
+      flood = flood * 0.985 + (chance < 0.004 ? 0.5 + 600 * chance : 0);
+      value = 1 + flood + 0.01 * noise();
+    }
+    for (const auto& change : find_changes(river, {}))
+      EXPECT_GT(std::abs(change.after - change.before), 0.05) << series << " " << change.at;
+  }
 }
 
 TEST_F(Changes, drifts_in_noise_are_none) {
