@@ -177,6 +177,52 @@ bool widened(std::vector<Widths>& widths, std::span<const double> series, size_t
   return least > 0;
 }
 
+/// The last values that are known at the same time of the season as the one so many ahead, latest
+/// first.
+std::vector<double> lately(std::span<const double> known, size_t ahead, size_t season) {
+  constexpr size_t kMost = 100;
+  std::vector<double> past;
+  for (size_t back = (ahead / season + 1) * season - ahead;
+       back <= known.size() && past.size() < kMost; back += season)
+    if (const double value = known[known.size() - back]; std::isfinite(value))
+      past.push_back(value);
+  return past;
+}
+
+/// Whether more than half of them are that one.
+bool is_usual(std::span<const double> values, double value) {
+  const auto count = static_cast<size_t>(std::count(values.begin(), values.end(), value));
+  return 2 * count > values.size();
+}
+
+/// What differs by rounding only is the same.
+void reach(double& low, double& high, double least, double most) {
+  constexpr double kRounded = 1e-9;
+  if (least < low - kRounded * std::abs(least)) low = least;
+  if (most > high + kRounded * std::abs(most)) high = most;
+}
+
+/// Where one value is what mostly is, as of rain, errors of a middle between values that never are
+/// tell little: intervals hold what was there lately, but the rarest.
+void hold_usual(std::vector<ForecastPoint>& points, std::span<const double> known, size_t season) {
+  constexpr size_t kEnough = 20;
+  for (size_t ahead = 0; ahead < points.size(); ++ahead) {
+    const auto past = lately(known, ahead, season);
+    if (past.size() < kEnough) continue;
+    auto sorted = past;
+    std::sort(sorted.begin(), sorted.end());
+    const auto at = [&](double share) {
+      return sorted[static_cast<size_t>(std::lround(share * static_cast<double>(past.size() - 1)))];
+    };
+    // Not what was there until a while ago only.
+    const double middle = at(0.5);
+    if (!is_usual(past, middle) || !is_usual(std::span(past).first(kEnough), middle)) continue;
+    auto& point = points[ahead];
+    reach(point.low80, point.high80, at(0.1), at(0.9));
+    reach(point.low95, point.high95, at(0.025), at(0.975));
+  }
+}
+
 Forecast told(std::span<const double> series, std::span<const double> known,
               const std::vector<size_t>& seasons, size_t horizon) {
   const TrialWindows windows(series.size(), horizon);
@@ -210,6 +256,7 @@ Forecast told(std::span<const double> series, std::span<const double> known,
     result.points.push_back({values[j], std::max(floor, values[j] - width[j].in80),
                              values[j] + width[j].in80, std::max(floor, values[j] - width[j].in95),
                              values[j] + width[j].in95});
+  hold_usual(result.points, known, seasons.empty() ? 1 : seasons.front());
   return result;
 }
 

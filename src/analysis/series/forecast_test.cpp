@@ -173,6 +173,46 @@ TEST(ConstantSeries, stays_what_it_was) {
   }
 }
 
+TEST(Rain, that_is_mostly_none_may_be_none) {
+  for (const double share : {0.25, 0.15, 0.08, 0.03}) {
+    double in80 = 0, in95 = 0;
+    constexpr int kSeries = 20;
+    std::mt19937_64 engine(7);
+    std::uniform_real_distribution<> uniform;
+    std::exponential_distribution<> much;
+    for (int series = 0; series < kSeries; ++series) {
+      std::vector<double> rain(1440 + 48);
+      for (double& value : rain)
+        value = uniform(engine) < share ? std::round(10 * much(engine)) / 10 : 0;
+      const auto told = forecast(std::span(rain).first(1440), {48, {}});
+      for (size_t i = 0; i < 48; ++i) {
+        const auto& point = told.points[i];
+        EXPECT_EQ(point.low80, 0);
+        in80 += rain[1440 + i] >= point.low80 && rain[1440 + i] <= point.high80;
+        in95 += rain[1440 + i] >= point.low95 && rain[1440 + i] <= point.high95;
+      }
+    }
+    EXPECT_GT(in80 / (48 * kSeries), 0.76) << share;
+    EXPECT_GT(in95 / (48 * kSeries), 0.91) << share;
+  }
+}
+
+TEST(ConstantSeries, has_no_interval_by_rounding) {
+  for (const auto& point : forecast(std::vector<double>(240, 7), {48, {}}).points)
+    EXPECT_EQ(point.low80, point.high80);
+}
+
+TEST(Rain, of_each_afternoon_may_be_none_then_only) {
+  std::vector<double> rain(24 * 60);
+  for (size_t i = 0; i < rain.size(); ++i)
+    rain[i] = i % 24 == 15 && i / 24 % 5 == 0 ? 10 : i % 24 == 3 ? 5 : 0;
+  const auto told = forecast(rain, {24, {24}});
+  ASSERT_EQ(told.points.size(), 24);
+  EXPECT_EQ(told.points[15].low80, 0);
+  EXPECT_GT(told.points[3].low80, 4);
+  EXPECT_LT(told.points[8].high95, 1);
+}
+
 TEST(RisingSeries, is_not_told_to_rise_for_ever) {
   std::vector<double> values(200);
   for (size_t i = 0; i < values.size(); ++i) values[i] = std::exp(0.05 * static_cast<double>(i));
