@@ -190,6 +190,15 @@ bool counts_seconds(std::string_view head) {
   return name == "s" || name == "t" || name == "i" || name == "n";
 }
 
+/// Whether the last word of the head says that the numbers below it are positions.
+bool counts_rows(std::string_view head) {
+  constexpr std::string_view kPositions[] = {"step",       "steps", "index", "idx",    "iteration",
+                                             "iterations", "iter",  "row",   "sample", "frame"};
+  const std::string name = lower_case(trim(head));
+  const auto word = std::string_view(name).substr(name.find_last_of(" \t_-./:") + 1);
+  return std::find(std::begin(kPositions), std::end(kPositions), word) != std::end(kPositions);
+}
+
 /// From a series whose seconds are years.
 void count_years(EvenSeries& series) {
   series.start = (series.start - 1970) * kSecondsOfYear;
@@ -219,6 +228,8 @@ Result<EvenSeries> even_steps(Reading reading) {
     const bool since_1970 = reading.dates || far || from_1970 >= kFarFrom1970;
     series->dated = reading.years || (since_1970 && from_1970 <= kFarthestDate);
     if (reading.years) count_years(*series);
+    if (!series->dated && counts_rows(reading.layout.time_name))
+      series->start = series->step_seconds = 0;
     return series;
   }
   EvenSeries series;

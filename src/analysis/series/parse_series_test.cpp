@@ -470,6 +470,17 @@ TEST(ParseSeries, the_first_line_of_excel_names_the_separator) {
   EXPECT_TRUE(wrong.error().message.starts_with("x:4: ")) << wrong.error().message;
 }
 
+TEST(ParseSeries, positions_are_no_seconds) {
+  for (const char* head : {"Step", "index", "iteration", "\"train/global_step\"", "row"}) {
+    const auto series = parse_series(std::string(head) + ",loss\n0,3\n10,2\n20,1\n", "x");
+    ASSERT_TRUE(series) << series.error().message;
+    EXPECT_EQ(series->step_seconds, 0) << head;
+    EXPECT_EQ(series->values, (std::vector<double>{3, 2, 1}));
+  }
+  EXPECT_EQ(parse_series("t,v\n0,3\n10,2\n", "x")->step_seconds, 10);
+  EXPECT_EQ(parse_series("step,v\n1700000000,3\n1700000010,2\n", "x")->step_seconds, 10);
+}
+
 TEST(ParseSeries, a_month_is_its_first_day) {
   const auto series = parse_series("month,flow\n2000-01,1\n2000-02,2\n2000-03,3\n", "x");
   ASSERT_TRUE(series) << series.error().message;
