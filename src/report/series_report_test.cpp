@@ -35,6 +35,7 @@ TEST(SeriesText, the_answer_comes_first_and_a_plot_behind_it) {
       << text;
   EXPECT_NE(text.find("┊"), std::string::npos);
   EXPECT_NE(text.find("1 missing"), std::string::npos);
+  EXPECT_NE(text.find("% of what is left without its drift"), std::string::npos) << text;
   EXPECT_NE(text.find("2023-11-14 22:13:20"), std::string::npos) << text;
   EXPECT_EQ(text.find('\033'), std::string::npos);
 }

@@ -221,7 +221,7 @@ std::vector<std::pair<std::string, std::string>> series_findings(const SeriesVie
   for (const auto& cycle : found.cycles)
     lines.emplace_back(
         "cycle", fmt::format("every {}; one turn is to {:.0f} % like the next, and this explains "
-                             "{:.0f} % of all change",
+                             "{:.0f} % of what is left without its drift",
                              span_text(cycle.period, view.series.step_seconds),
                              100 * cycle.confidence, 100 * cycle.share));
   if (found.possible_cycle > 0) lines.emplace_back("cycle", possible_text(view));
