@@ -199,8 +199,10 @@ void add_options(CLI::App& command, AnalyzeArguments& args) {
       ->allow_extra_args(false)
       ->type_name("VALUE[,VALUE...]");
   command
-      .add_option("--horizon", args.horizon,
-                  "How far to tell, in samples or as a time (default: an hour, or 48 samples)")
+      .add_option(
+          "--horizon", args.horizon,
+          "How far to tell, in samples or as a time (default: an hour; 48 samples where a step is "
+          "an hour or longer, or there are no times)")
       ->type_name("H");
   command
       .add_option("--season", args.season,
