@@ -245,7 +245,11 @@ std::string SeriesLayout::words(bool dates) const {
 
 std::string SeriesLayout::time_text(const Cells& cells) const {
   if (parts.empty()) return cells[*time];
-  if (!from_year) return fmt::format("{} {}", trim(cells[*time]), trim(cells[parts[0]]));
+  if (!from_year) {
+    // Spreadsheets write midnight behind a day.
+    const auto day = trim(cells[*time]);
+    return fmt::format("{} {}", day.substr(0, day.find_first_of(" T")), trim(cells[parts[0]]));
+  }
   const auto part = [&](size_t i, std::string_view none) {
     return i < parts.size() ? trim(cells[parts[i]]) : none;
   };
