@@ -205,10 +205,11 @@ void reach(double& low, double& high, double least, double most) {
 /// Where one value is what mostly is, as of rain, errors of a middle between values that never are
 /// tell little: intervals hold what was there lately, but the rarest.
 void hold_usual(std::vector<ForecastPoint>& points, std::span<const double> known, size_t season) {
-  constexpr size_t kEnough = 20;
+  constexpr size_t kRecent = 20, kEnoughTurns = 50;
+  const size_t enough = season > 1 ? kEnoughTurns : kRecent;
   for (size_t ahead = 0; ahead < points.size(); ++ahead) {
     const auto past = lately(known, ahead, season);
-    if (past.size() < kEnough) continue;
+    if (past.size() < enough) continue;
     auto sorted = past;
     std::sort(sorted.begin(), sorted.end());
     const auto at = [&](double share) {
@@ -216,7 +217,7 @@ void hold_usual(std::vector<ForecastPoint>& points, std::span<const double> know
     };
     // Not what was there until a while ago only.
     const double middle = at(0.5);
-    if (!is_usual(past, middle) || !is_usual(std::span(past).first(kEnough), middle)) continue;
+    if (!is_usual(past, middle) || !is_usual(std::span(past).first(kRecent), middle)) continue;
     auto& point = points[ahead];
     reach(point.low80, point.high80, at(0.1), at(0.9));
     reach(point.low95, point.high95, at(0.025), at(0.975));
