@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <assay/analysis/series_analysis.h>
+#include <gtest/gtest.h>
+
+namespace assay::analysis {
+namespace {
+
+TEST(ParseSeries, dates_may_be_digits_only) {
+  for (const auto& [text, step] :
+       {std::pair{"time,q\n202603010000,1\n202603010100,2\n202603010200,3\n", 3600},
+        {"20260301000000,1\n20260301000005,2\n20260301000010,3\n", 5},
+        {"date,q\n20260301,1\n20260302,2\n20260303,3\n", 86400},
+        {"Date,Time,q\n20260301,00:00,1\n20260301,01:00,2\n20260301,02:00,3\n", 3600},
+        {"STATIONS_ID;MESS_DATUM; R1;eor\n     44;2026030100;  1.0;eor\n     44;2026030101;  "
+         "2.0;eor\n     44;2026030102;  3.0;eor\n",
+         3600}}) {
+    const auto series = parse_series(text, "x");
+    ASSERT_TRUE(series) << text << series.error().message;
+    EXPECT_EQ(series->start, 1772323200) << text;
+    EXPECT_EQ(series->step_seconds, step) << text;
+    EXPECT_TRUE(series->dated) << text;
+    EXPECT_EQ(series->values, (std::vector<double>{1, 2, 3})) << text;
+  }
+  for (const char* text : {"time,q\n1772323200,1\n1772326800,2\n1772330400,3\n",
+                           "time,q\n1772323200000,1\n1772326800000,2\n1772330400000,3\n"})
+    EXPECT_EQ(parse_series(text, "x")->start, 1772323200) << text;
+  for (const char* text :
+       {"s,q\n20260330,1\n20260331,2\n20260332,3\n", "2026033123,1\n2026033124,2\n2026033125,3\n"})
+    EXPECT_EQ(parse_series(text, "x")->step_seconds, 1) << "counted: " << text;
+}
+
+TEST(ParseSeries, a_date_may_be_spread_over_columns) {
+  for (const char* text :
+       {"Date,Time,Level\n2026-03-01,00:00,1\n2026-03-01,01:00,2\n2026-03-01,02:00,3\n",
+        "Datum;Uhrzeit;Pegel\n01.03.2026;00:00;1\n01.03.2026;01:00;2\n01.03.2026;02:00;3\n",
+        "Date,Time,Level\n2026-03-01 00:00:00,00:00,1\n2026-03-01 00:00:00,01:00,2\n"
+        "2026-03-01 00:00:00,02:00,3\n",
+        "2026-03-01,12:00 AM,1\n2026-03-01,1:00 AM,2\n2026-03-01,2:00 AM,3\n",
+        "Year,Month,Day,Hour,Q\n2026,3,1,0,1\n2026,3,1,1,2\n2026,3,1,2,3\n",
+        "site;Jahr;Monat;Tag;Stunde;Q\n7;2026;03;01;00;1\n7;2026;03;01;01;2\n7;2026;03;01;02;"
+        "3\n"}) {
+    const auto series = parse_series(text, "x");
+    ASSERT_TRUE(series) << text << series.error().message;
+    EXPECT_EQ(series->start, 1772323200) << text;
+    EXPECT_EQ(series->step_seconds, 3600) << text;
+    EXPECT_EQ(series->values, (std::vector<double>{1, 2, 3})) << text;
+  }
+  EXPECT_EQ(parse_series("Year,Month,Q\n2026,3,1\n2026,4,2\n", "x")->columns,
+            "column 3 (Q) by the times of columns 1 (Year) and 2 (Month)");
+  EXPECT_EQ(parse_series("Year,Month,Q\n2026,Mar,1\n2026,Apr,2\n", "x").error().message,
+            "x has years in column 1 and months in column 2, but not as numbers; write numbers, "
+            "or dates as 2026-01-31 in one column");
+  EXPECT_EQ(parse_series("Date,break,v\n2026-03-01,00:30,1\n2026-03-02,00:45,2\n", "x")->start,
+            1772323200)
+      << "how long";
+}
+
+TEST(ParseSeries, the_times_of_influxdb_are_between_the_bounds) {
+  const auto series = parse_series(
+      ",_start,_stop,_time,_value\n,2026-03-01T00:00:00Z,2026-03-02T00:00:00Z,"
+      "2026-03-01T00:00:00Z,1\n,2026-03-01T00:00:00Z,2026-03-02T00:00:00Z,2026-03-01T00:01:00Z,2\n",
+      "x");
+  ASSERT_TRUE(series) << series.error().message;
+  EXPECT_EQ(series->step_seconds, 60);
+}
+
+TEST(ParseSeries, positions_are_no_seconds) {
+  for (const char* head : {"Step", "index", "iteration", "\"train/global_step\"", "row"}) {
+    const auto series = parse_series(std::string(head) + ",loss\n0,3\n10,2\n20,1\n", "x");
+    ASSERT_TRUE(series) << series.error().message;
+    EXPECT_EQ(series->step_seconds, 0) << head;
+    EXPECT_EQ(series->values, (std::vector<double>{3, 2, 1}));
+  }
+  EXPECT_EQ(parse_series("t,v\n0,3\n10,2\n", "x")->step_seconds, 10);
+  EXPECT_EQ(parse_series("step,v\n1700000000,3\n1700000010,2\n", "x")->step_seconds, 10);
+}
+
+TEST(ParseSeries, a_month_is_its_first_day) {
+  const auto series = parse_series("month,flow\n2000-01,1\n2000-02,2\n2000-03,3\n", "x");
+  ASSERT_TRUE(series) << series.error().message;
+  EXPECT_EQ(series->start, 946684800);
+  EXPECT_EQ(series->values, (std::vector<double>{1, 2, 3}));
+  EXPECT_FALSE(parse_series("month,flow\n2000-12,1\n2000-13,2\n", "x"));
+}
+
+}  // namespace
+}  // namespace assay::analysis
