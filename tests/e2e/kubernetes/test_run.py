@@ -174,15 +174,21 @@ def test_each_kind_of_node_is_a_line_of_the_matrix(node, place):
     assert document["kinds"][0]["session"]["runs"][0]["status"] == "finished"
 
 
-def pods_of(cluster):
-    return [pod for pod in cluster.json("pods", "-l", "assay.dev/session")["items"] if pod["status"]["phase"] == "Running"]
+def followed(place):
+    """The log of the only run of `place`, once assay has seen its pod run: were that gone before, it would take the Job's next."""
+    return wait_until(lambda: next(place.folder.glob("sessions/*/run-1/stdout.log"), None), 60, "its output is followed")
+
+
+def pod_of(cluster, log):
+    """By its session: pods of tests before may still be there."""
+    pod, = cluster.names("pods", "-l", f"assay.dev/session={log.parents[1].name}")
+    return pod
 
 
 def test_an_api_server_that_is_away_in_the_middle_loses_nothing(cluster, place):
     script = "echo pid $$; i=0; while [ $i -lt 20 ]; do echo line $i; i=$((i+1)); sleep 1; done"
     process = place.start("run", "--json", *place.words, "load:1", "--", "busybox", "sh", "-c", script)
-    wait_until(lambda: pods_of(cluster), 60, "it runs", every=0.2)
-    log = wait_until(lambda: next(place.folder.glob("sessions/*/run-1/stdout.log"), None), 30, "there is a log")
+    log = followed(place)
     wait_until(lambda: "line 2" in log.read_text(), 30, "its output comes")
     cluster.call("end-api")
     cluster.call("start-api")
@@ -198,8 +204,7 @@ def test_an_api_server_that_is_away_in_the_middle_loses_nothing(cluster, place):
 
 def test_a_pod_that_somebody_deletes_ends_the_run(cluster, place):
     process = place.start("run", "--json", *place.words, "--grace", "1s", "load:1", "--", "busybox", "sleep", "600")
-    name = wait_until(lambda: pods_of(cluster), 60, "it runs", every=0.2)[0]["metadata"]["name"]
-    cluster.kubectl("delete", "pod", name, "--wait=false")
+    cluster.kubectl("delete", pod_of(cluster, followed(place)), "--wait=false")
     out, said = process.communicate(timeout=180)
     assert process.returncode == 3, said
     run = json.loads(out)["runs"][0]
@@ -208,7 +213,7 @@ def test_a_pod_that_somebody_deletes_ends_the_run(cluster, place):
 
 def test_two_sessions_on_one_node_know_of_each_other(cluster, node, place):
     process = place.start("run", *place.words, "--grace", "1s", "load:1", "--", "busybox", "sleep", "600")
-    wait_until(lambda: pods_of(cluster), 60, "it runs", every=0.2)
+    followed(place)
     run = place.run(*place.words, "load:1", "--", "busybox", "true", timeout=60)
     assert any(f"ran beside it on {node}" in gap["why"] for gap in run["not_measured"]), run["not_measured"]
     process.send_signal(signal.SIGINT)
