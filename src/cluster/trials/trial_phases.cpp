@@ -185,13 +185,13 @@ Result<void> TrialRunner::stay(Copy& copy) {
   // Also at the end: an API server that is away then would not tell its log.
   ASSAY_CHECK(look(copy));
   if (copy.silent) return {};
-  if (is_over(copy)) return conclude(copy);
   if (lose_if_gone(copy)) return {};
-  if (failed_of(copy.now) != nullptr)
+  if (failed_of(copy.now) != nullptr) {
     tell_end(copy);
-  else if (all_are(copy.now, {PodPhase::succeeded}))
-    return conclude(copy);
-  return {};
+    return {};
+  }
+  return is_over(copy) || all_are(copy.now, {PodPhase::succeeded}) ? conclude(copy)
+                                                                   : Result<void>();
 }
 
 void TrialRunner::tell_end(Copy& copy) {

@@ -419,6 +419,21 @@ TEST_F(TrialRunnerTest, an_api_server_that_is_away_at_the_end_is_waited_for) {
   EXPECT_EQ(result->end, TrialEnd::measured) << result->reason;
 }
 
+TEST_F(TrialRunnerTest, an_app_that_failed_while_nobody_could_see_it_is_not_measured) {
+  const Timestamp end = kStart + settings_.warm_up + settings_.time;
+  cluster_.on_request = [&](FakeCluster& cluster, const std::string& line) {
+    const bool away = clock_.now() >= end - settings_.time / 2 && clock_.now() < end;
+    if (away && line.find("/pods") != line.npos) cluster.silent = 1;
+    if (away)
+      cluster_.status = R"({"phase": "Failed", "containerStatuses": [{"state": {"terminated":
+          {"exitCode": 137, "reason": "OOMKilled"}}}]})";
+  };
+  const auto result = run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->end, TrialEnd::failed);
+  EXPECT_TRUE(result->reason.starts_with("it ended with 137 (OOMKilled)")) << result->reason;
+}
+
 TEST_F(TrialRunnerTest, room_is_known_from_nodes) {
   TrialRunner runner(client_, nullptr, world(), settings_);
   ASSERT_TRUE(runner.prepare(read_trial_source(kJob, "job.yaml").value()));

@@ -102,7 +102,9 @@ std::string answer_text(const TrialReport& report, const Plan& plan) {
   text += ".\n";
   if (!plan.clear && standing.best >= report.limits.sure && !all_fit(plan))
     return text + "That is not clear: no law explains what was measured, as told below.\n";
-  const bool doubted = !plan.clear && standing.best >= report.limits.sure;
+  const bool doubted = !plan.clear && standing.best >= report.limits.sure &&
+                       std::any_of(plan.standings.begin(), plan.standings.end(),
+                                   [](const auto& one) { return one.doubt == Doubt::fewest; });
   text += fmt::format("{}: with {:.0f} % it is the best, or less than {:.0f} % behind it{}.\n",
                       plan.clear ? "That is clear" : "That is not clear", 100 * standing.best,
                       100 * question.close, doubted ? ", if it scales as most jobs do" : "");
