@@ -343,7 +343,8 @@ Result<EvenSeries> parse_series(std::string_view text, const std::string& who,
   ASSAY_TRY(reading.layout, layout_of(first, reading.cells, table, who));
   reading.cells.compact = reading.layout.compact;
   ASSAY_TRY(reading.cells.day, day_place(first, rows, reading.layout, who));
-  reading.years = reading.layout.time && !counts_seconds(reading.layout.time_name);
+  const auto& times = reading.layout.time_name;
+  reading.years = reading.layout.time && !counts_seconds(times) && !counts_rows(times);
   ASSAY_CHECK(read_rows(reading, rows));
   ASSAY_CHECK(check_commas(reading, table));
   ASSAY_CHECK(check_points(reading, separator));

@@ -20,8 +20,8 @@ constexpr double kEnoughTurns = 4;
 constexpr double kFarthest = 0.55;
 /// How alike turns are, and how unlike half turns or so: of what merely wanders, one in twenty is.
 constexpr double kAlike = 0.7, kUnlike = -0.3;
-/// What is left of a straight line by rounding is nothing.
-constexpr double kRounded = 1e-12;
+/// What is left of a straight line by rounding is nothing, nor is that of a level.
+constexpr double kRounded = 1e-12, kRoundedLevel = 1e-14;
 /// Half of a period that is alike by nearly as much is taken for it.
 constexpr double kNearly = 0.1;
 
@@ -59,8 +59,14 @@ struct Sums {
 
 /// False: there is too little else.
 bool take_trend(std::vector<double>& values) {
+  const auto known =
+      std::find_if(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+  const double level = known == values.end() ? 0 : *known;
   Sums sums;
-  for (size_t i = 0; i < values.size(); ++i) sums.add(static_cast<double>(i), values[i]);
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] -= level;
+    sums.add(static_cast<double>(i), values[i]);
+  }
   if (sums.n < kFewest) return false;
   const double slope = sums.both() / sums.spread_x();
   const double start = (sums.y - slope * sums.x) / sums.n;
@@ -69,7 +75,8 @@ bool take_trend(std::vector<double>& values) {
     values[i] -= start + slope * static_cast<double>(i);
     if (std::isfinite(values[i])) left += values[i] * values[i];
   }
-  return left > kRounded * sums.yy;
+  const double rounding = kRoundedLevel * level;
+  return left > kRounded * sums.yy + sums.n * rounding * rounding;
 }
 
 /// The correlation with what comes so many steps later; -1 where too little is known.

@@ -95,6 +95,16 @@ TEST_F(PossibleCycle, gaps_are_no_harm_and_too_little_is_none) {
   EXPECT_EQ(possible_cycle(line), 0);
 }
 
+TEST_F(PossibleCycle, far_from_zero_is_as_near_to_it) {
+  for (const double level : {0.0, 1e6, -1e9}) {
+    auto values = wave(24, 3);
+    for (double& value : values) value += level;
+    EXPECT_NEAR(possible_cycle(values), 24, 1) << level;
+    std::fill(values.begin(), values.end(), level + 0.1);
+    EXPECT_EQ(possible_cycle(values), 0) << level;
+  }
+}
+
 TEST_F(PossibleCycle, of_a_level_that_changed_halfway_is_none) {
   for (const double rise : {0.0, 1e-4}) {
     for (int series = 0; series < 10; ++series) {

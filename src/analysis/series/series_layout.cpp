@@ -20,17 +20,28 @@ using Cells = std::vector<std::string>;
 /// Said for the column of times of a table that has none.
 constexpr std::string_view kNone = "none";
 constexpr double kDay = 86400;
+/// So many rows at least have the day of the row before, where a clock is beside them.
+constexpr double kFewestRepeats = 0.25;
 
 struct Column {
   size_t numbers = 0, dates = 0, short_dates = 0, words = 0;
   size_t compact = 0, midnights = 0, clocks = 0;
-  bool varies = false, repeats = false, grows = true;
+  size_t cells = 0, repeated = 0;
+  double low = HUGE_VAL, high = -HUGE_VAL;
+  bool varies = false, grows = true, whole = true;
 
   bool has_numbers() const { return numbers > 0 && numbers >= dates + words; }
   bool are_short() const { return short_dates == dates; }
   bool has_dates() const { return dates > 0 && dates >= numbers + words; }
   bool has_days() const { return has_dates() && midnights == dates; }
   bool has_clocks() const { return clocks > 0 && clocks == words && numbers + dates == 0; }
+  bool repeats() const {
+    return static_cast<double>(repeated) >= kFewestRepeats * static_cast<double>(cells);
+  }
+  /// Whether they are whole numbers of this range.
+  bool counts(double from, double to) const {
+    return numbers > 0 && words + dates == 0 && whole && low >= from && high <= to;
+  }
   bool has_compact_dates(bool called_so) const {
     return (called_so || (varies && grows)) && compact > 0 && compact == numbers &&
            words + dates == 0;
@@ -50,8 +61,9 @@ Column column_of(const std::vector<Cells>& rows, size_t skipped, size_t place,
     if (rows[i].size() <= place) continue;
     const auto& cell = rows[i][place];
     const auto text = trim(cell);
+    ++column.cells;
     column.varies = column.varies || (before && text != *before);
-    column.repeats = column.repeats || text == before;
+    column.repeated += text == before;
     column.grows = column.grows && (!before || text > *before);
     before = text;
     if (is_compact_date(cell)) ++column.compact;
@@ -64,6 +76,9 @@ Column column_of(const std::vector<Cells>& rows, size_t skipped, size_t place,
       ++column.words;
     } else if (std::isfinite(*value)) {
       ++column.numbers;
+      column.low = std::min(column.low, *value);
+      column.high = std::max(column.high, *value);
+      column.whole = column.whole && *value == std::floor(*value);
     }
   }
   return column;
@@ -147,6 +162,10 @@ std::optional<size_t> called(const Cells& first, std::initializer_list<std::stri
   return std::nullopt;
 }
 
+std::optional<size_t> hours_of(const Cells& first) {
+  return called(first, {"hour", "hr", "stunde"});
+}
+
 /// A date that is spread over columns as Year, Month, Day and Hour.
 Result<void> join_year(SeriesLayout& layout, const std::vector<Column>& columns, const Cells& first,
                        const std::string& who) {
@@ -158,24 +177,31 @@ Result<void> join_year(SeriesLayout& layout, const std::vector<Column>& columns,
         "{} has years in column {} and months in column {}, but not as numbers; write numbers, or "
         "dates as 2026-01-31 in one column",
         who, *year + 1, *month + 1));
+  // Beside years it may be molybdenum.
+  if (lower_case(trim(first[*month])) == "mo" && !columns[*month].counts(1, 12)) return {};
   layout.time = year;
   layout.from_year = true;
   layout.parts = {*month};
-  for (const auto& part : {called(first, {"day", "dy", "tag"}),
-                           called(first, {"hour", "hr", "stunde"}), called(first, {"minute"})}) {
+  for (const auto& part :
+       {called(first, {"day", "dy", "tag"}), hours_of(first), called(first, {"minute"})}) {
     if (!part || !columns[*part].has_numbers()) break;
     layout.parts.push_back(*part);
   }
   return {};
 }
 
-/// A clock beside days. One that nobody calls time may be how long something took.
+/// A clock beside days, or hours. One that nobody calls time may be how long something took.
 void join_clock(SeriesLayout& layout, const std::vector<Column>& columns, const Cells& first) {
   const auto& days = columns[*layout.time];
   if (!days.has_days()) return;
   for (size_t i = 0; i < columns.size() && layout.parts.empty(); ++i)
-    if (columns[i].has_clocks() && (days.repeats || (layout.head && names_times(first[i]))))
+    if (columns[i].has_clocks() && (days.repeats() || (layout.head && names_times(first[i]))))
       layout.parts = {i};
+  const auto hour = layout.head ? hours_of(first) : std::nullopt;
+  if (layout.parts.empty() && hour && days.repeats() && columns[*hour].counts(0, 24)) {
+    layout.parts = {*hour};
+    layout.hours = true;
+  }
 }
 
 /// The first of numbers behind the times, or of all where there are none.
@@ -245,14 +271,18 @@ std::string SeriesLayout::words(bool dates) const {
 
 std::string SeriesLayout::time_text(const Cells& cells) const {
   if (parts.empty()) return cells[*time];
+  // Without it, a row would be at the begin of its day, month or year.
+  const auto part = [&](size_t i, std::string_view none) {
+    if (i >= parts.size()) return none;
+    const auto cell = trim(cells[parts[i]]);
+    return cell.empty() ? "??" : cell;
+  };
   if (!from_year) {
     // Spreadsheets write midnight behind a day.
     const auto day = trim(cells[*time]);
-    return fmt::format("{} {}", day.substr(0, day.find_first_of(" T")), trim(cells[parts[0]]));
+    return fmt::format("{} {:0>2}{}", day.substr(0, day.find_first_of(" T")), part(0, ""),
+                       hours ? ":00" : "");
   }
-  const auto part = [&](size_t i, std::string_view none) {
-    return i < parts.size() ? trim(cells[parts[i]]) : none;
-  };
   const auto day = fmt::format("{}-{:0>2}-{:0>2}", trim(cells[*time]), part(0, ""), part(1, "1"));
   return parts.size() < 3 ? day : fmt::format("{} {:0>2}:{:0>2}", day, part(2, ""), part(3, "0"));
 }

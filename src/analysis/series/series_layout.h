@@ -23,6 +23,7 @@ struct SeriesLayout {
   /// Where the rest of a time is: of a date its clock, of a year its month, day, hour and minute.
   std::vector<size_t> parts = {};
   bool from_year = false;
+  bool hours = false;  ///< beside a date are hours, as numbers
   size_t value = 0;
   std::string time_name = {}, name = {};  ///< by the head
   std::vector<std::string> part_names = {};

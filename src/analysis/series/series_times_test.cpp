@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <string>
+
 #include <assay/analysis/series_analysis.h>
 #include <gtest/gtest.h>
 
@@ -37,6 +40,7 @@ TEST(ParseSeries, a_date_may_be_spread_over_columns) {
         "2026-03-01 00:00:00,02:00,3\n",
         "2026-03-01,12:00 AM,1\n2026-03-01,1:00 AM,2\n2026-03-01,2:00 AM,3\n",
         "Year,Month,Day,Hour,Q\n2026,3,1,0,1\n2026,3,1,1,2\n2026,3,1,2,3\n",
+        "Date,Hour,Load\n2026-03-01,0,1\n2026-03-01,1,2\n2026-03-01,2,3\n",
         "site;Jahr;Monat;Tag;Stunde;Q\n7;2026;03;01;00;1\n7;2026;03;01;01;2\n7;2026;03;01;02;"
         "3\n"}) {
     const auto series = parse_series(text, "x");
@@ -55,6 +59,29 @@ TEST(ParseSeries, a_date_may_be_spread_over_columns) {
       << "how long";
 }
 
+TEST(ParseSeries, a_row_without_a_part_of_its_date_is_told) {
+  for (const char* text : {"Date,Time,Q\n2026-03-01,01:00,1\n2026-03-01,02:00,2\n2026-03-01,,3\n",
+                           "Date,Hour,Q\n2026-03-01,1,1\n2026-03-01,2,2\n2026-03-01,,3\n",
+                           "Year,Month,Day,Q\n2026,3,1,1\n2026,3,2,2\n2026,3,,3\n"}) {
+    const auto series = parse_series(text, "x");
+    ASSERT_FALSE(series) << text;
+    EXPECT_TRUE(series.error().message.starts_with("x:4: '2026-03-")) << series.error().message;
+  }
+}
+
+TEST(ParseSeries, what_stands_beside_a_date_need_not_be_a_part_of_it) {
+  const auto metals = parse_series("Year,Mo,Pb\n2026,0.4,3\n2027,0.7,2\n2028,0.6,1\n", "x");
+  ASSERT_TRUE(metals) << metals.error().message;
+  EXPECT_TRUE(metals->years);
+  EXPECT_EQ(metals->values, (std::vector<double>{0.4, 0.7, 0.6}));
+  std::string rests = "Date,rest,km\n";
+  for (int day = 1; day < 9; ++day)
+    rests += fmt::format("2026-03-0{},00:{}0,{}\n", day, day % 6, day);
+  const auto days = parse_series(rests + "2026-03-08,00:10,9\n2026-03-09,00:20,7\n", "x");
+  ASSERT_TRUE(days) << days.error().message;
+  EXPECT_EQ(days->step_seconds, 86400) << "one day has two rows";
+}
+
 TEST(ParseSeries, the_times_of_influxdb_are_between_the_bounds) {
   const auto series = parse_series(
       ",_start,_stop,_time,_value\n,2026-03-01T00:00:00Z,2026-03-02T00:00:00Z,"
@@ -70,6 +97,9 @@ TEST(ParseSeries, positions_are_no_seconds) {
     ASSERT_TRUE(series) << series.error().message;
     EXPECT_EQ(series->step_seconds, 0) << head;
     EXPECT_EQ(series->values, (std::vector<double>{3, 2, 1}));
+    const auto many = parse_series(std::string(head) + ",loss\n1500,3\n1510,2\n1520,1\n", "x");
+    ASSERT_TRUE(many) << many.error().message;
+    EXPECT_FALSE(many->years) << head;
   }
   EXPECT_EQ(parse_series("t,v\n0,3\n10,2\n", "x")->step_seconds, 10);
   EXPECT_EQ(parse_series("step,v\n1700000000,3\n1700000010,2\n", "x")->step_seconds, 10);
