@@ -79,7 +79,11 @@ bool JobWatcher::look_at_app() {
 
 void JobWatcher::look_at_pod() {
   auto pod = find_job_pod(client_, job_.job.name_space, job_.selector, pod_.name, stopper_);
-  if (!pod) return;  // the API server comes back, or the Job's deadline ends it
+  if (!pod) {
+    look_at_refusal(pod.error());
+    return;
+  }
+  refused_since_.reset();
   if (pod->state == JobPod::State::absent) {
     over_ = true;
     pod_.state = JobPod::State::absent;
@@ -89,6 +93,16 @@ void JobWatcher::look_at_pod() {
   pod_ = std::move(*pod);
   over_ = pod_.state == JobPod::State::ended || pod_.state == JobPod::State::hopeless;
   if (pod_.deleted && !over_) look_at_node();
+}
+
+void JobWatcher::look_at_refusal(const Error& error) {
+  if (error.temporary) return;
+  const auto now = steady_clock::now();
+  if (!refused_since_) refused_since_ = now;
+  if (now - *refused_since_ < job_.settings.refusal_patience) return;
+  over_ = true;
+  pod_.state = JobPod::State::ended;
+  pod_.trouble = error.message;
 }
 
 void JobWatcher::look_at_node() {

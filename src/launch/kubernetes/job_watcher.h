@@ -61,6 +61,8 @@ class JobWatcher {
   /// Whether the agent knows that the app has ended.
   bool look_at_app();
   void look_at_pod();
+  /// A server that is away comes back, or the Job's deadline ends it; a right hardly does.
+  void look_at_refusal(const Error& error);
   /// A node that is gone never tells of the end of its pods.
   void look_at_node();
   void look_at_end(const std::stop_token& token);
@@ -74,7 +76,7 @@ class JobWatcher {
   AgentClient agent_;
   net::Stopper stopper_;
   JobPod pod_;
-  std::optional<std::chrono::steady_clock::time_point> gone_by_;
+  std::optional<std::chrono::steady_clock::time_point> gone_by_, refused_since_;
   bool stopping_ = false;
   bool deleted_ = false;
   bool to_kill_ = false;

@@ -112,6 +112,23 @@ TEST_F(JobsInTrouble, a_pod_in_place_of_the_first_one_is_not_this_run) {
   EXPECT_TRUE(has(exit.detail, "its pod was deleted")) << exit.detail;
 }
 
+TEST_F(JobsInTrouble, an_account_that_may_not_look_any_more_ends_the_run) {
+  auto settings = cluster.settings();
+  settings.refusal_patience = Milliseconds(500);
+  auto app = start(settings);
+  ASSERT_TRUE(app) << app.error().message;
+  cluster.answer_instead(fails("GET", "/default/pods", 503, 3));
+  EXPECT_FALSE(ends(**app, Milliseconds(2500))) << "the server may come back";
+  cluster.answer_instead(fails("GET", "/default/pods", 403, 1000));
+  cluster.set_state(kEnded);
+  ASSERT_TRUE(ends(**app, Milliseconds(30'000)));
+  const Exit exit = (*app)->release();
+  EXPECT_FALSE(exit.code);
+  EXPECT_EQ(exit.detail,
+            "ended; its exit code is not known; the cluster says: your account may not list pods "
+            "in namespace default");
+}
+
 TEST_F(JobsInTrouble, an_agent_that_goes_on_in_another_pod_is_found_again) {
   auto app = start(cluster.settings());
   ASSERT_TRUE(app) << app.error().message;

@@ -33,6 +33,9 @@ struct JobSettings {
   /// /metrics; empty: nothing is mounted.
   std::string hooks_folder = "/run/assay";
   Nanoseconds start_patience = std::chrono::minutes(5);  ///< for a node, and for the image
+  /// For an account that may not look at its pod any more; the server that comes back may say so
+  /// for a moment too.
+  Nanoseconds refusal_patience = std::chrono::minutes(1);
 };
 
 /// The nodes of one kind, as a label tells it.
