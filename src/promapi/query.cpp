@@ -18,6 +18,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr int kTooMany = 429;
+
 /// "12.5", "NaN", "+Inf".
 std::optional<double> number_of(const json& text) {
   if (!text.is_string()) return std::nullopt;
@@ -183,6 +185,11 @@ Result<std::string> Queries::ask(const std::string& path, net::Stopper* stopper)
   if (response->status == 401 || response->status == 403)
     return refused(fmt::format("{} wants to know who asks ({}); name a token or a user file",
                                state_->who, response->status));
+  // Its own refusals are JSON; others are of what stands before it.
+  if (!response->ok() && !json::accept(response->body))
+    return fail({ErrorKind::environment,
+                 fmt::format("{} answers with status {}", state_->who, response->status),
+                 response->status == kTooMany || response->status >= 500});
   return std::move(response->body);
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "testing/http_server.h"
 #include "testing/prometheus.h"
 #include "testing/temp_folder.h"
 
+#include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 #include <assay/promapi/query.h>
 #include <gtest/gtest.h>
@@ -110,6 +113,24 @@ TEST(Queries, ask_a_real_prometheus) {
   const auto wrong = queries.instant("rate(");
   ASSERT_FALSE(wrong);
   EXPECT_NE(wrong.error().message.find("parse error"), std::string::npos) << wrong.error().message;
+}
+
+TEST(Queries, a_refusal_of_what_stands_before_it_is_told_by_its_status) {
+  const auto error_of = [](const std::string& status, const std::string& body) {
+    const auto server = net::testing::HttpServer::on_loopback([&](auto& connection) {
+      connection.read_request();
+      connection.write(
+          fmt::format("HTTP/1.1 {}\r\nContent-Length: {}\r\n\r\n{}", status, body.size(), body));
+    });
+    const auto error = Queries({.url = server->base()}).instant("up").error();
+    const auto told = std::min(error.message.find(" answers"), error.message.size());
+    return fmt::format("{} ({})", error.message.substr(told),
+                       error.temporary ? "for now" : "for good");
+  };
+  EXPECT_EQ(error_of("503 Unavailable", "<html>"), " answers with status 503 (for now)");
+  EXPECT_EQ(error_of("404 Not Found", "page not found"), " answers with status 404 (for good)");
+  const std::string own = R"({"status": "error", "error": "it answers nobody"})";
+  EXPECT_EQ(error_of("503 Unavailable", own), " answers nobody (for good)");
 }
 
 TEST(Queries, nobody_there_is_told_by_address) {
