@@ -56,9 +56,9 @@ void History::take_over(Tracker& tracker) {
 }
 
 /// Whether there was a document.
-template <class State, class Parse>
-Result<bool> History::restore_one(Tracker& tracker, State& state, const char* kind,
-                                  const std::string& name, Parse parse) {
+template <class Parse>
+Result<bool> History::restore_one(Tracker& tracker, const char* kind, const std::string& name,
+                                  Parse parse) {
   ASSAY_TRY(const auto document, shelf_.find(kind, name));
   if (document) {
     auto before = parse(document->json);
@@ -67,7 +67,6 @@ Result<bool> History::restore_one(Tracker& tracker, State& state, const char* ki
     else  // of a later version, or broken: it is not ours to throw away
       ASSAY_CHECK(shelf_.put(std::string(kind) + kUnreadable, name, document->json));
   }
-  state.read_back = true;
   return document.has_value();
 }
 
@@ -75,12 +74,14 @@ Result<void> History::restore(Tracker& tracker, const std::function<bool()>& mor
   for (auto& [uid, job] : tracker.jobs()) {
     if (job.read_back) continue;
     if (!more()) return {};
-    ASSAY_CHECK(restore_one(tracker, job, kJobKind, uid, parse_job));
+    ASSAY_CHECK(restore_one(tracker, kJobKind, uid, parse_job));
+    job.read_back = true;
   }
   for (auto& [name, node] : tracker.nodes()) {
     if (node.read_back) continue;
     if (!more()) return {};
-    ASSAY_CHECK(restore_one(tracker, node, kNodeKind, name, parse_node));
+    ASSAY_CHECK(restore_one(tracker, kNodeKind, name, parse_node));
+    node.read_back = true;
   }
   for (auto& [uid, pod] : tracker.pods()) {
     if (pod.read_back) continue;
@@ -88,8 +89,9 @@ Result<void> History::restore(Tracker& tracker, const std::function<bool()>& mor
     // Whose it is may not have been known when it was saved, or not be known yet.
     const auto [likely, other] =
         pod.job.empty() ? std::pair(kPodKind, kWorkerKind) : std::pair(kWorkerKind, kPodKind);
-    ASSAY_TRY(const bool found, restore_one(tracker, pod, likely, uid, parse_pod));
-    if (!found) ASSAY_CHECK(restore_one(tracker, pod, other, uid, parse_pod));
+    ASSAY_TRY(const bool found, restore_one(tracker, likely, uid, parse_pod));
+    if (!found) ASSAY_CHECK(restore_one(tracker, other, uid, parse_pod));
+    pod.read_back = true;
   }
   beside_ = false;
   return {};

@@ -51,9 +51,9 @@ class History {
   Result<void> save(Tracker& tracker, Timestamp now, bool all);
 
  private:
-  template <class State, class Parse>
-  Result<bool> restore_one(Tracker& tracker, State& state, const char* kind,
-                           const std::string& name, Parse parse);
+  template <class Parse>
+  Result<bool> restore_one(Tracker& tracker, const char* kind, const std::string& name,
+                           Parse parse);
   /// False: that cannot be told yet.
   Result<bool> end_if_missing(Tracker& tracker, const std::string& uid, const HiddenJobs& hidden);
   Result<void> save_jobs(Tracker& tracker);

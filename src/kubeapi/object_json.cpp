@@ -15,7 +15,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr size_t kMostLabels = 256;
+/// Annotations too: those of a job may be as many as its workers.
+constexpr size_t kMostLabels = 4096;
 constexpr size_t kLongestLabel = 4096;
 constexpr size_t kMostContainers = 256;
 /// A copy of the whole object that kubectl keeps, and that nobody else reads.
