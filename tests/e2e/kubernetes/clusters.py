@@ -56,9 +56,9 @@ class Cluster:
         assert not done.stderr.startswith("error"), done.stderr
         return done.returncode == 0
 
-    def call(self, word):
+    def call(self, word, timeout=120):
         """What cluster.sh prints."""
-        return subprocess.run([CLUSTER, word], check=True, timeout=120, capture_output=True, text=True).stdout.strip()
+        return subprocess.run([CLUSTER, word], check=True, timeout=timeout, capture_output=True, text=True).stdout.strip()
 
     def wait_for_controllers(self):
         """Until pods of Jobs are made, find a node and go with their Job: after an API server was away, those who do that ask it
@@ -69,6 +69,13 @@ class Cluster:
             assert time.monotonic() < deadline, "no pod is made, or it finds no node"
             time.sleep(0.2)
         self.kubectl("delete", "job", "controllers-are-back", "--cascade=foreground", timeout=180)
+
+    def wait_for_quota(self, name, namespace):
+        """Until it is kept: what it allows is first to be read by the cluster itself."""
+        deadline = time.monotonic() + 60
+        while not self.json("quota", name, "-n", namespace)["status"].get("hard"):
+            assert time.monotonic() < deadline, "nobody looks at the quota"
+            time.sleep(0.2)
 
     def end_pod(self, name, namespace="default"):
         self.kubectl("delete", "pod", name, "-n", namespace, "--wait=false")

@@ -79,3 +79,9 @@ def image_of(*programs):
 def add_load_image(cluster):
     """load:1 has loads of a known size, and busybox."""
     cluster.add_image("load:1", image_of(KNOWN_LOAD, BIN / "frames_load", "/usr/bin/busybox"), "ENV PATH=/bin")
+
+
+def is_used(seconds, measured, run):
+    """Whether what was measured of a run is these CPU seconds. An agent that was late at its end knows of a second less, and says so."""
+    missed = any(gap["what"] == "end of the app" for gap in run["not_measured"])
+    return 0.85 * seconds - (1 if missed else 0) < measured < 1.15 * seconds

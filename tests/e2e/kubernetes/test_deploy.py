@@ -201,9 +201,13 @@ def test_prometheus_scrapes_kubelets_agents_gpus_and_annotated_pods(cluster, scr
     pod = wait_until(lambda: query('container_memory_working_set_bytes{pod="annotated",container="main"}'), 60,
                      "the kubelet tells of a pod", every=0.5)
     assert pod[0][0]["node"] == node and pod[0][0]["namespace"] == "default" and pod[0][1] > 0
-    assert query("answer_of_a_pod")[0][0]["pod"] == "annotated"
-    assert query("assay_agent_apps")[0][0]["instance"] == node
-    used = {labels["gpu"]: (labels, value) for labels, value in query("DCGM_FI_DEV_FB_USED")}
+
+    def values(name):
+        """A target is up a moment before its values are there."""
+        return wait_until(lambda: query(name), 60, f"there is {name}", every=0.5)
+    assert values("answer_of_a_pod")[0][0]["pod"] == "annotated"
+    assert values("assay_agent_apps")[0][0]["instance"] == node
+    used = {labels["gpu"]: (labels, value) for labels, value in values("DCGM_FI_DEV_FB_USED")}
     assert used["0"][0]["pod"] == "trainer-worker-0" and used["0"][0]["namespace"] == "team"
     assert used["0"][0]["Hostname"] == node and used["0"][0]["modelName"] == "NVIDIA H200"
     assert "pod" not in used["1"][0] and used["1"][1] == 1

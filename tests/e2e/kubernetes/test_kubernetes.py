@@ -120,7 +120,7 @@ def test_a_cluster_that_cannot_resize_pods_is_told_and_the_control_group_is_chan
         limit_to(0.75)
         agent.says("by its control group and not by its cluster: its account may not: let it patch pods/resize")
         allow(cluster, "changing", "pod-resizer")
-        wait_until(lambda: cluster.may("default:changing", "patch", "pods", "--subresource=resize"), 30, "it may")
+        wait_until(lambda: cluster.may("default:changing", "patch", "pods", "--subresource=resize"), 30, "it may", every=0.2)
         limit_to(0.6)
         agent.says("this cluster cannot change a pod that runs")
         limit_to(0.25)  # clusters take the limit for the request where there is none
@@ -189,7 +189,7 @@ def test_a_model_is_placed_as_a_pod_measured_and_ended(cluster, placer):
     start_pod(cluster, "stranger")
     try:
         found = placer.json("place", "small.onnx", "--device", placer.node, "--deploy", "--image", "worker:1", *placer.access,
-                            "--advertise", NODE_ADDRESS, "--json")
+                            "--advertise", NODE_ADDRESS, "--json", timeout=180)
         deployed = found["deployed"]
         assert deployed["node"] == placer.node and deployed["engine"] == "opencv" and deployed["measured_seconds"] > 0
         pod = json.loads(cluster.kubectl("get", "pod", deployed["worker"], "-o", "json"))
@@ -201,7 +201,7 @@ def test_a_model_is_placed_as_a_pod_measured_and_ended(cluster, placer):
         assert refused.returncode == 2 and "was not started by assay place" in refused.stderr
         ended = placer.assay("place", "--end", deployed["worker"], *placer.access)
         assert ended.returncode == 0, ended.stderr
-        wait_until(lambda: cluster.kubectl("get", "pods", "-l", "assay.placement", "-o", "name") == "", 60, "it is gone")
+        wait_until(lambda: cluster.kubectl("get", "pods", "-l", "assay.placement", "-o", "name") == "", 60, "it is gone", every=0.2)
         assert "stranger" in cluster.kubectl("get", "pods", "-o", "name")
     finally:
         cluster.end_pod("stranger")
@@ -209,9 +209,9 @@ def test_a_model_is_placed_as_a_pod_measured_and_ended(cluster, placer):
 
 def test_a_pod_that_ends_or_fits_nowhere_is_told_and_removed(cluster, placer):
     words = ["place", "small.onnx", "--deploy", *placer.access, "--advertise", NODE_ADDRESS]
-    broken = placer.assay(*words, "--device", placer.node, "--image", "broken:1")
+    broken = placer.assay(*words, "--device", placer.node, "--image", "broken:1", timeout=180)
     assert broken.returncode == 3, broken.stderr
     assert "it ended with 4 (Error): no such operator; it was ended again" in broken.stderr
     nowhere = placer.assay(*words, "--device", "elsewhere", "--image", "worker:1", "--wait", "3s")
     assert nowhere.returncode == 4 and "it does not serve after 3 s" in nowhere.stderr
-    wait_until(lambda: cluster.kubectl("get", "pods", "-l", "assay.placement", "-o", "name") == "", 60, "both are gone")
+    wait_until(lambda: cluster.kubectl("get", "pods", "-l", "assay.placement", "-o", "name") == "", 60, "both are gone", every=0.2)

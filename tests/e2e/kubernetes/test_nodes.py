@@ -6,6 +6,7 @@ import ghost_node
 import node_agent
 import pytest
 from conftest import wait_until
+from node_agent import is_used
 from trial_jobs import JOB, gone, left, measured
 
 
@@ -29,13 +30,17 @@ def place(cluster, place):
 def second(cluster, here, tmp_path_factory):
     """The name of another node of another kind, with an agent and an image too."""
     node_agent.add_load_image(cluster)  # images are those of the first
-    name = cluster.call("second-up")
-    cluster.kubectl("label", "node", name, "board=there", "--overwrite")
-    node_agent.add(cluster, tmp_path_factory.mktemp("second"), "agent-2", name)
-    yield name
-    cluster.call("second-down")
-    cluster.kubectl("delete", "node", name, "--ignore-not-found")
-    cluster.try_kubectl("delete", "pod", "agent-2", "-n", "assay", "--force", "--grace-period=0")
+    try:
+        name = cluster.call("second-up", timeout=300)
+        cluster.kubectl("label", "node", name, "board=there", "--overwrite")
+        node_agent.add(cluster, tmp_path_factory.mktemp("second"), "agent-2", name)
+        yield name
+    finally:
+        cluster.call("second-down")
+        others = [node for node in cluster.names("nodes") if node != f"node/{here}"]
+        if others:
+            cluster.kubectl("delete", *others)
+        cluster.try_kubectl("delete", "pod", "agent-2", "-n", "assay", "--force", "--grace-period=0")
 
 
 @pytest.fixture
@@ -57,7 +62,7 @@ def told(process, words):
 def test_a_node_that_disappears_loses_its_trial_alone(cluster, here, place, ghost, when, how, seconds):
     running = place.start("cluster", "trial", "-f", "job.yaml", "--node-label", "board", "--gpus", "here:0.2;ghost:0.2",
                           "--most", "2", "--sure", "1", "--at-once", "2", *measured(f"{seconds}s", "90s"), "--json")
-    pod = wait_until(ghost.pod, 150, "the scheduler has chosen it")
+    pod = wait_until(ghost.pod, 150, "the scheduler has chosen it", every=0.2)
     if when == "runs":
         ghost.run(pod)
         told(running, "ghost x 0.2 runs on ghost")
@@ -100,7 +105,7 @@ def test_one_app_is_measured_on_both_nodes_each_by_its_own_agent(here, second, p
     for one in document["kinds"]:
         run, = one["session"]["runs"]
         assert run["elsewhere"]["node"] == one["node"] and run["elsewhere"]["measured_by"] == f"agent on {one['node']}", run
-        assert run["footprint"]["cpu_cores"]["mean"] * run["duration_seconds"] == pytest.approx(1, rel=0.2), run
+        assert is_used(1, run["footprint"]["cpu_cores"]["mean"] * run["duration_seconds"], run), run
         # All nodes have this machine's clock: the offset has to be nothing, within what it claims.
         assert abs(run["elsewhere"]["clock_offset_seconds"]) <= run["elsewhere"]["clock_uncertainty_seconds"] + 0.002, run
         assert 0 < run["elsewhere"]["clock_uncertainty_seconds"] < 0.5, run
@@ -141,8 +146,13 @@ def test_a_run_goes_to_the_node_with_fewer_pods_unless_it_is_kept_for_others(clu
         assert chosen("--node-selector", "board=here") == here
         cluster.kubectl("taint", "node", second, "team=x:NoSchedule")
         assert chosen() == here
-        kept = place.assay("run", "--runtime", "kubernetes", "--node-selector", "board=there", "load:1")
-        assert kept.returncode == 4 and f"{second} is kept for others by its taint team" in kept.stderr, kept.stderr
+
+        def kept():
+            done = place.assay("run", "--runtime", "kubernetes", "--node-selector", "board=there", "load:1")
+            assert done.returncode == 4, done.stderr
+            return f"{second} is kept for others by its taint team" in done.stderr
+
+        wait_until(kept, 60, "it is told whom it is kept for")
     finally:
         cluster.try_kubectl("taint", "node", second, "team-")
         cluster.kubectl("delete", "pod", "first", "other")
@@ -175,7 +185,7 @@ def test_a_node_that_is_switched_off_ends_what_runs_there(cluster, here, second,
     wait_until(lambda: pods_of(cluster, second, "assay.dev/session"), 60, "the run is there too", every=0.2)
     cluster.call("second-down")
     cluster.kubectl("delete", "node", second)
-    wait_until(lambda: second not in cluster.kubectl("get", "pods", "-l", "assay.trial", "-o", "wide"), 60, "its pod is gone")
+    wait_until(lambda: second not in cluster.kubectl("get", "pods", "-l", "assay.trial", "-o", "wide"), 60, "its pod is gone", every=0.2)
     out, said = run.communicate(timeout=180)
     assert run.returncode == 3, said
     ended, = json.loads(out)["runs"]

@@ -28,7 +28,8 @@ def ann(cluster, agent, tmp_path):
     """Her account, without any right; `assay` runs as hers."""
     cluster.kubectl("apply", "-f", str(ROLES))
     cluster.kubectl("create", "serviceaccount", "ann")
-    name = wait_until(lambda: cluster.kubectl("get", "serviceaccount", "ann", "-o", "jsonpath={.secrets[0].name}"), 30, "a token")
+    name = wait_until(lambda: cluster.kubectl("get", "serviceaccount", "ann", "-o", "jsonpath={.secrets[0].name}"), 30, "a token",
+                      every=0.2)
     token = base64.b64decode(cluster.kubectl("get", "secret", name, "-o", "jsonpath={.data.token}")).decode()
     told = {"apiVersion": "client.authentication.k8s.io/v1beta1", "kind": "ExecCredential", "status": {"token": token}}
     (tmp_path / "login").write_text(f"#!/bin/sh\necho '{json.dumps(told)}'\n")
@@ -47,7 +48,13 @@ def ann(cluster, agent, tmp_path):
 
 def bind(cluster, role, namespace=None):
     where = ["-n", namespace, "create", "rolebinding"] if namespace else ["create", "clusterrolebinding"]
-    cluster.try_kubectl(*where, f"ann-{role}", f"--clusterrole={role}", "--serviceaccount=default:ann")
+    done = cluster.try_kubectl(*where, f"ann-{role}", f"--clusterrole={role}", "--serviceaccount=default:ann")
+    assert done.returncode == 0 or "already exists" in done.stderr, done.stderr
+
+
+def wait_until_may(cluster, *what):
+    """The API server reads bindings a moment after it has stored them."""
+    wait_until(lambda: cluster.may("default:ann", *what), 30, f"she may {what}", every=0.2)
 
 
 def test_trials_and_cleaning_need_their_roles_alone(cluster, ann):
@@ -57,6 +64,8 @@ def test_trials_and_cleaning_need_their_roles_alone(cluster, ann):
     bind(cluster, "assay-trial-user", "default")
     bind(cluster, "assay-agent-user", "assay")
     bind(cluster, "assay-node-reader")
+    for what in (("create", "jobs"), ("get", "pods", "--subresource=proxy", "-n", "assay"), ("list", "nodes")):
+        wait_until_may(cluster, *what)
     found = ann.assay(*words, timeout=300)
     assert found.returncode == 0, found.stderr
     trial, = json.loads(found.stdout)["trials"]
@@ -65,6 +74,7 @@ def test_trials_and_cleaning_need_their_roles_alone(cluster, ann):
     refused = ann.assay("cluster", "clean", "--context", "ann", timeout=60)
     assert refused.returncode == 4, refused
     bind(cluster, "assay-cleaner")
+    wait_until_may(cluster, "patch", "nodes")
     cleaned = ann.assay("cluster", "clean", "--context", "ann", timeout=120)
     assert cleaned.returncode == 0 and "cleaned" in cleaned.stdout, cleaned
     assert ann.token not in found.stdout + found.stderr + refused.stderr
@@ -74,6 +84,8 @@ def test_runs_need_their_roles_alone(cluster, ann, agent):
     bind(cluster, "assay-run-user", "default")
     bind(cluster, "assay-agent-user", "assay")
     bind(cluster, "assay-node-reader")
+    for what in (("create", "jobs"), ("get", "pods", "--subresource=proxy", "-n", "assay"), ("list", "nodes")):
+        wait_until_may(cluster, *what)
     done = ann.assay("run", "--runtime", "kubernetes", "--context", "ann", "--hooks-folder", agent, "--json", "--timeout", "30s",
                      "busybox:1", "--", "sh", "-c", "echo hello; sleep 2", timeout=120)
     assert done.returncode == 0, done.stderr

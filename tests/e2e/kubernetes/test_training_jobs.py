@@ -26,8 +26,8 @@ def test_a_job_has_pods_that_are_its_own_and_go_with_it(cluster, job, pods):
     operator.finish()
     assert operator.read()["status"]["conditions"][0]["type"] == "Succeeded"
     operator.delete()
-    wait_until(lambda: not cluster.names("pods", "-l", f"training.kubeflow.org/job-name={operator.name}"), 60,
-               "its pods go with it", every=0.2)
+    wait_until(lambda: not cluster.names("pods", "-l", f"training.kubeflow.org/job-name={operator.name}"), 180,
+               "its pods go with it, once the cluster has learned of their owner's kind", every=0.2)
 
 
 def test_a_job_without_replicas_is_refused(cluster):
