@@ -211,12 +211,14 @@ std::string format_bytes(double bytes) {
   return fmt::format("{} {}", format_number(bytes), kUnits[unit]);
 }
 
-std::string format_number(double value) {
+std::string format_number(double value, int decimals) {
+  constexpr int kMostDigits = 12;  // what computing leaves behind them is no number of anybody's
   const double size = std::abs(value);
   if (size == 0) return "0";
   if (size < 1e-4 || size >= 1e15) return fmt::format("{:.3g}", value);
   const int before_point = static_cast<int>(std::floor(std::log10(size))) + 1;
-  std::string text = fmt::format("{:.{}f}", value, std::max(0, 3 - before_point));
+  const int shown = std::max(3 - before_point, std::min(decimals, kMostDigits - before_point));
+  std::string text = fmt::format("{:.{}f}", value, std::max(0, shown));
   if (text.find('.') != std::string::npos) {
     text.erase(text.find_last_not_of('0') + 1);
     if (text.back() == '.') text.pop_back();

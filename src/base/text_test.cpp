@@ -66,6 +66,10 @@ TEST(Format, keeps_three_digits) {
   EXPECT_EQ(format_number(1830), "1 830");
   EXPECT_EQ(format_number(-1234567), "-1 234 567");
   EXPECT_EQ(format_number(0), "0");
+  EXPECT_EQ(format_number(1113.2741, 2), "1 113.27");
+  EXPECT_EQ(format_number(0.01234, 2), "0.0123");
+  EXPECT_EQ(format_number(101.5, 20), "101.5");
+  EXPECT_EQ(format_number(0.1 + 0.2, 20), "0.3");
 }
 
 TEST(NextField, walks_through_a_line) {

@@ -27,15 +27,15 @@ td:first-child,th:first-child{text-align:left}dl{display:grid;grid-template-colu
 std::string forecast_table(const SeriesView& view) {
   const auto& points = view.analysis.forecast.points;
   if (points.empty()) return "";
+  const NumberTexts number(view);
   std::string out =
       "<section><table><tr><th>ahead</th><th>value</th><th>80 %</th><th>95 %</th></tr>";
   for (const size_t i : shown_points(points.size())) {
     const auto& point = points[i];
-    out += fmt::format("<tr><td>{}</td><td>{}</td><td>{} to {}</td><td>{} to {}</td></tr>",
+    out += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
                        ahead_text(static_cast<double>(i + 1), view.series.step_seconds),
-                       format_number(point.value), format_number(point.low80),
-                       format_number(point.high80), format_number(point.low95),
-                       format_number(point.high95));
+                       number(point.value), number.range(point.low80, point.high80),
+                       number.range(point.low95, point.high95));
   }
   return out + "</table></section>";
 }

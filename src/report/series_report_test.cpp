@@ -174,6 +174,29 @@ TEST(SeriesText, too_little_is_said_and_no_more) {
       std::string::npos);
 }
 
+TEST(SeriesText, values_have_as_many_digits_as_tell_them_apart) {
+  auto view = view_of(3600);
+  for (double& value : view.series.values) value = 1113.27 + 0.002 * value;
+  view.series.rows = 500;
+  view.analysis = *analysis::analyze_series(view.series, {});
+  EXPECT_NE(series_answer(view).find("typically 1 113.3"), std::string::npos)
+      << series_answer(view);
+  EXPECT_NE(series_text(view, false, 300).find("1 113.31 to 1 113.43"), std::string::npos)
+      << series_text(view, false, 300);
+  for (double& value : view.series.values) value = 101.5;
+  view.analysis = *analysis::analyze_series(view.series, {});
+  EXPECT_TRUE(series_answer(view).starts_with("always 101.5; the next 2 days (48 samples): 101.5"))
+      << series_answer(view);
+}
+
+TEST(SeriesText, that_most_times_are_there_twice_is_said_first) {
+  auto view = view_of(3600);
+  view.series.rows = 2 * view.series.values.size();
+  EXPECT_TRUE(
+      series_answer(view).starts_with("as means of 960 rows at 480 times: repeats every 2 days"))
+      << series_answer(view);
+}
+
 TEST(SeriesText, a_season_that_was_said_is_in_the_answer) {
   std::vector<double> values;
   values.reserve(240);

@@ -76,14 +76,13 @@ std::string plot_text(const SeriesView& view, bool color, size_t columns) {
 
 std::string points_text(const SeriesView& view) {
   const auto& points = view.analysis.forecast.points;
+  const NumberTexts number(view);
   std::vector<std::vector<std::string>> rows = {{"ahead", "value", "80 %", "95 %"}};
   for (const size_t i : shown_points(points.size())) {
     const auto& point = points[i];
-    rows.push_back(
-        {ahead_text(static_cast<double>(i + 1), view.series.step_seconds),
-         format_number(point.value),
-         fmt::format("{} to {}", format_number(point.low80), format_number(point.high80)),
-         fmt::format("{} to {}", format_number(point.low95), format_number(point.high95))});
+    rows.push_back({ahead_text(static_cast<double>(i + 1), view.series.step_seconds),
+                    number(point.value), number.range(point.low80, point.high80),
+                    number.range(point.low95, point.high95)});
   }
   std::string text;
   for (const auto& line : table(rows)) text += "  " + line + "\n";

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <iterator>
 
 #include <assay/base/text.h>
 #include <assay/base/time.h>
@@ -38,8 +39,22 @@ std::string count_text(double samples) {
   return fmt::format("{} sample{}", format_number(shown), shown == 1 ? "" : "s");
 }
 
-std::string range_text(double low, double high) {
-  return fmt::format("{} to {}", format_number(low), format_number(high));
+/// Between the ends of which most values are; if they are equal, all.
+double usual_spread(const std::vector<double>& values) {
+  constexpr double kRounded = 1e-9;
+  std::vector<double> known;
+  std::copy_if(values.begin(), values.end(), std::back_inserter(known),
+               [](double value) { return std::isfinite(value); });
+  if (known.empty()) return 0;
+  const auto at = [&](double share) {
+    const auto place =
+        known.begin() + static_cast<ptrdiff_t>(share * static_cast<double>(known.size() - 1));
+    std::nth_element(known.begin(), place, known.end());
+    return *place;
+  };
+  const double most = at(0.9), fewest = at(0.1);
+  if (most - fewest > kRounded * std::max(std::abs(most), std::abs(fewest))) return most - fewest;
+  return at(1) - at(0);
 }
 
 constexpr double kSamePeriod = 0.02;
@@ -94,7 +109,7 @@ std::string cycles_answer(const SeriesView& view) {
   const auto& cycles = view.analysis.cycles;
   if (view.analysis.season) return season_answer(view);
   const auto& summary = view.analysis.summary;
-  if (summary.min == summary.max) return "always " + format_number(summary.min);
+  if (summary.min == summary.max) return "always " + NumberTexts(view)(summary.min);
   if (cycles.empty()) return possible_answer(view);
   std::string text = "repeats every " + span_text(cycles[0].period, view.series.step_seconds);
   if (cycles.size() > 1 && cycles[1].share >= kShareWorthSaying)
@@ -106,6 +121,14 @@ std::string cycles_answer(const SeriesView& view) {
 std::string rows_text(const analysis::EvenSeries& series) {
   if (series.rows <= series.values.size()) return "";
   return fmt::format(" (means of {} rows: several have the same time)", series.rows);
+}
+
+/// Where most times are there several times, nobody asked for what is told.
+std::string means_answer(const analysis::EvenSeries& series) {
+  constexpr double kMost = 1.5;
+  if (static_cast<double>(series.rows) < kMost * static_cast<double>(series.values.size()))
+    return "";
+  return fmt::format("as means of {} rows at {} times: ", series.rows, series.values.size());
 }
 
 std::string missing_text(size_t missing, const analysis::EvenSeries& series) {
@@ -126,10 +149,11 @@ std::string methods_text(const analysis::Forecast& forecast) {
 
 std::string changes_text(const SeriesView& view) {
   const auto& changes = view.analysis.changes;
+  const NumberTexts number(view);
   std::string text;
   for (size_t i = 0; i < std::min(kMostChanges, changes.size()); ++i)
-    text += fmt::format("{}from {} to {} at {}", i ? "; " : "", format_number(changes[i].before),
-                        format_number(changes[i].after),
+    text += fmt::format("{}from {} to {} at {}", i ? "; " : "", number(changes[i].before),
+                        number(changes[i].after),
                         place_text(view.series, static_cast<double>(changes[i].at)));
   if (changes.size() > kMostChanges)
     text += fmt::format("; {} more", changes.size() - kMostChanges);
@@ -137,6 +161,21 @@ std::string changes_text(const SeriesView& view) {
 }
 
 }  // namespace
+
+NumberTexts::NumberTexts(const SeriesView& view) {
+  constexpr int kAll = 12;
+  const double spread = usual_spread(view.series.values);
+  decimals_ =
+      spread > 0 ? std::clamp(1 - static_cast<int>(std::floor(std::log10(spread))), 0, kAll) : kAll;
+}
+
+std::string NumberTexts::operator()(double value) const {
+  return format_number(value, decimals_);
+}
+
+std::string NumberTexts::range(double low, double high) const {
+  return fmt::format("{} to {}", (*this)(low), (*this)(high));
+}
 
 std::string span_text(double samples, double step_seconds) {
   return step_seconds > 0
@@ -188,7 +227,7 @@ std::string series_answer(const SeriesView& view) {
                        : known == 1  ? "there is 1 value"
                                      : fmt::format("there are {} values", known),
                        kTooFew);
-  std::string text = cycles_answer(view);
+  std::string text = means_answer(view.series) + cycles_answer(view);
   if (analysis.use) text += fmt::format(", {}", analysis::to_string(*analysis.use));
   if (2 * known < count)
     text += fmt::format(", with {:.0f} % of all values missing",
@@ -202,22 +241,24 @@ std::string series_answer(const SeriesView& view) {
     low = std::min(low, point.low80);
     high = std::max(high, point.high80);
   }
+  const NumberTexts number(view);
   text += fmt::format("; the next {}: {}{}",
                       span_text(static_cast<double>(points.size()), view.series.step_seconds),
-                      low < high ? "typically " : "", format_number(middle));
-  return low < high ? text + ", mostly " + range_text(low, high) : text;
+                      low < high ? "typically " : "", number(middle));
+  return low < high ? text + ", mostly " + number.range(low, high) : text;
 }
 
 std::vector<std::pair<std::string, std::string>> series_findings(const SeriesView& view) {
   const auto& found = view.analysis;
   const auto& summary = found.summary;
   std::vector<std::pair<std::string, std::string>> lines;
+  const NumberTexts number(view);
   const size_t missing = view.series.values.size() - summary.known;
   if (!view.series.columns.empty()) lines.emplace_back("read", view.series.columns);
   lines.emplace_back(
       "values", fmt::format("{}{}, {}mean {}, p95 {}, {}", summary.known, rows_text(view.series),
-                            missing_text(missing, view.series), format_number(summary.mean),
-                            format_number(summary.p95), range_text(summary.min, summary.max)));
+                            missing_text(missing, view.series), number(summary.mean),
+                            number(summary.p95), number.range(summary.min, summary.max)));
   for (const auto& cycle : found.cycles)
     lines.emplace_back(
         "cycle", fmt::format("every {}; one turn is to {:.0f} % like the next, and this explains "

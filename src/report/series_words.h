@@ -9,6 +9,17 @@
 /// What the text and the page say alike.
 namespace assay::report {
 
+/// Writes numbers of a series: with three digits, and with as many more as tell its values apart.
+class NumberTexts {
+ public:
+  explicit NumberTexts(const SeriesView& view);
+  std::string operator()(double value) const;
+  std::string range(double low, double high) const;
+
+ private:
+  int decimals_ = 0;
+};
+
 /// "7 samples", or "7 min (7 samples)" where the step is known.
 std::string span_text(double samples, double step_seconds);
 /// "7 samples", or "7 min" where the step is known.

@@ -24,6 +24,18 @@ double usual_step(const Samples& sorted) {
   return *middle;
 }
 
+/// Of clocks that jitter, the days, hours, minutes or seconds that they mean: where they differ
+/// little, and by less than a part of a step at the end of all.
+double rounded(double step, double count) {
+  constexpr double kNear = 0.005, kPart = 0.25;
+  for (const double unit : {86400.0, 3600.0, 60.0, 1.0}) {
+    const double round = unit * std::round(step / unit);
+    const double off = std::abs(round / step - 1);
+    if (off < kNear && off * count < kPart) return round;
+  }
+  return step;
+}
+
 /// The mean of all steps, with long ones taken as several: a median of rounded times drifts away.
 double even_step(const Samples& sorted) {
   const double usual = usual_step(sorted);
@@ -31,7 +43,7 @@ double even_step(const Samples& sorted) {
   for (size_t i = 1; i < sorted.size(); ++i)
     count += std::round((sorted[i].first - sorted[i - 1].first) / usual);
   const double mean = (sorted.back().first - sorted.front().first) / std::max(1.0, count);
-  return std::abs(mean / usual - 1) < 0.1 ? mean : usual;
+  return rounded(std::abs(mean / usual - 1) < 0.1 ? mean : usual, count);
 }
 
 /// From 1970 to when a year of our calendar begins, also of those that std::chrono does not know.

@@ -29,6 +29,15 @@ TEST(Evenly, a_step_that_is_no_round_number_does_not_drift_away) {
   EXPECT_EQ(series->values[777], 777);
 }
 
+TEST(Evenly, a_clock_that_jitters_means_a_round_step) {
+  std::vector<std::pair<double, double>> samples;
+  for (int i = 0; i < 500; ++i) samples.emplace_back(1e6 + 3600 * i + 180 * std::sin(i * i), i);
+  samples.back().first -= 100;
+  EXPECT_EQ(evenly(samples)->step_seconds, 3600);
+  for (auto& [time, value] : samples) time *= 1.002;
+  EXPECT_NEAR(evenly(samples)->step_seconds, 3607, 1) << "it is a whole step away at the end";
+}
+
 TEST(Evenly, refuses_what_has_no_step_or_too_many) {
   EXPECT_FALSE(evenly({}));
   EXPECT_FALSE(evenly({{5, 1}}));

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <assay/base/letters.h>
+#include <assay/base/text.h>
 
 namespace assay::analysis {
 
@@ -94,6 +95,15 @@ bool names_times(std::string_view head) {
     at = end;
   }
   return found;
+}
+
+bool counts_rows(std::string_view head) {
+  constexpr std::string_view kPositions[] = {
+      "step", "steps", "index", "idx",   "iteration", "iterations", "iter",  "iters", "row",
+      "n",    "i",     "tick",  "epoch", "sample",    "frame",      "batch", "epochs"};
+  const std::string name = lower_case(trim(head));
+  const auto word = std::string_view(name).substr(name.find_last_of(" \t_-./:") + 1);
+  return std::find(std::begin(kPositions), std::end(kPositions), word) != std::end(kPositions);
 }
 
 }  // namespace assay::analysis

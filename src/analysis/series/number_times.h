@@ -28,4 +28,8 @@ class NumberTimes {
 /// `unix_ms`, `Datum`; but not `response time`.
 bool names_times(std::string_view head);
 
+/// Whether the last word of the head says that the numbers below it are positions: `global_step`,
+/// `Epoch`, `n`.
+bool counts_rows(std::string_view head);
+
 }  // namespace assay::analysis

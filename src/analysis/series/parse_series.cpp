@@ -190,15 +190,6 @@ bool counts_seconds(std::string_view head) {
   return name == "s" || name == "t" || name == "i" || name == "n";
 }
 
-/// Whether the last word of the head says that the numbers below it are positions.
-bool counts_rows(std::string_view head) {
-  constexpr std::string_view kPositions[] = {"step",       "steps", "index", "idx",    "iteration",
-                                             "iterations", "iter",  "row",   "sample", "frame"};
-  const std::string name = lower_case(trim(head));
-  const auto word = std::string_view(name).substr(name.find_last_of(" \t_-./:") + 1);
-  return std::find(std::begin(kPositions), std::end(kPositions), word) != std::end(kPositions);
-}
-
 /// From a series whose seconds are years.
 void count_years(EvenSeries& series) {
   series.start = (series.start - 1970) * kSecondsOfYear;

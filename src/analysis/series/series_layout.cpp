@@ -4,6 +4,7 @@
 #include "number_times.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <fmt/format.h>
 #include <initializer_list>
@@ -22,13 +23,14 @@ constexpr std::string_view kNone = "none";
 constexpr double kDay = 86400;
 /// So many rows at least have the day of the row before, where a clock is beside them.
 constexpr double kFewestRepeats = 0.25;
+constexpr uint64_t kFirstYear = 1500, kLastYear = 2200;
 
 struct Column {
   size_t numbers = 0, dates = 0, short_dates = 0, words = 0;
   size_t compact = 0, midnights = 0, clocks = 0;
   size_t cells = 0, repeated = 0;
   double low = HUGE_VAL, high = -HUGE_VAL;
-  bool varies = false, grows = true, whole = true;
+  bool varies = false, grows = true, whole = true, minutes = true;
 
   bool has_numbers() const { return numbers > 0 && numbers >= dates + words; }
   bool are_short() const { return short_dates == dates; }
@@ -79,6 +81,7 @@ Column column_of(const std::vector<Cells>& rows, size_t skipped, size_t place,
       column.low = std::min(column.low, *value);
       column.high = std::max(column.high, *value);
       column.whole = column.whole && *value == std::floor(*value);
+      column.minutes = column.minutes && std::fmod(*value, 100) < 60;
     }
   }
   return column;
@@ -166,12 +169,48 @@ std::optional<size_t> hours_of(const Cells& first) {
   return called(first, {"hour", "hr", "stunde"});
 }
 
+/// What may be hours or the digits of a clock.
+std::optional<size_t> clock_of(const Cells& first) {
+  return called(first, {"hour", "hr", "stunde", "time", "zeit", "uhrzeit", "hhmm", "hour (hhmm)",
+                        "time (hhmm)", "time (utc)", "hour (utc)"});
+}
+
+/// "2026", "60": "2026-03-01"; what is no day of that year as "2026-400".
+std::string day_of(std::string_view year, std::string_view day) {
+  const auto a_year = parse_uint(year), a_day = parse_uint(day);
+  if (a_year && a_day && *a_year <= kLastYear && *a_day >= 1 && *a_day <= 366) {
+    const std::chrono::year in(static_cast<int>(*a_year));
+    const auto days = std::chrono::sys_days(in / 1 / 1) + std::chrono::days(*a_day - 1);
+    const std::chrono::year_month_day date(days);
+    if (date.year() == in)
+      return fmt::format("{:04}-{:02}-{:02}", *a_year, static_cast<unsigned>(date.month()),
+                         static_cast<unsigned>(date.day()));
+  }
+  return fmt::format("{}-{}", year, day);
+}
+
+/// Days of the year beside years.
+bool join_days(SeriesLayout& layout, const std::vector<Column>& columns, const Cells& first,
+               size_t year) {
+  const auto days =
+      called(first, {"doy", "day of year", "dayofyear", "yday", "jday", "julian day"});
+  if (!days || !columns[year].counts(kFirstYear, kLastYear) || !columns[*days].counts(1, 366))
+    return false;
+  layout.time = year;
+  layout.beside = TimeParts::days;
+  layout.parts = {*days};
+  if (const auto hours = hours_of(first); hours && columns[*hours].counts(0, 24))
+    layout.parts.push_back(*hours);
+  return true;
+}
+
 /// A date that is spread over columns as Year, Month, Day and Hour.
 Result<void> join_year(SeriesLayout& layout, const std::vector<Column>& columns, const Cells& first,
                        const std::string& who) {
   const auto year = called(first, {"year", "yr", "jahr", "yyyy"});
   const auto month = called(first, {"month", "mo", "monat"});
-  if (!year || !month || (*year != layout.time && names_times(first[*layout.time]))) return {};
+  if (!year || (*year != layout.time && names_times(first[*layout.time]))) return {};
+  if (join_days(layout, columns, first, *year) || !month) return {};
   if (!columns[*year].has_numbers() || !columns[*month].has_numbers())
     return bad_input(fmt::format(
         "{} has years in column {} and months in column {}, but not as numbers; write numbers, or "
@@ -180,7 +219,7 @@ Result<void> join_year(SeriesLayout& layout, const std::vector<Column>& columns,
   // Beside years it may be molybdenum.
   if (lower_case(trim(first[*month])) == "mo" && !columns[*month].counts(1, 12)) return {};
   layout.time = year;
-  layout.from_year = true;
+  layout.beside = TimeParts::months;
   layout.parts = {*month};
   for (const auto& part :
        {called(first, {"day", "dy", "tag"}), hours_of(first), called(first, {"minute"})}) {
@@ -194,28 +233,53 @@ Result<void> join_year(SeriesLayout& layout, const std::vector<Column>& columns,
 void join_clock(SeriesLayout& layout, const std::vector<Column>& columns, const Cells& first) {
   const auto& days = columns[*layout.time];
   if (!days.has_days()) return;
-  for (size_t i = 0; i < columns.size() && layout.parts.empty(); ++i)
+  const auto join = [&](size_t place, TimeParts what) {
+    layout.parts = {place};
+    layout.beside = what;
+  };
+  for (size_t i = 0; i < columns.size(); ++i)
     if (columns[i].has_clocks() && (days.repeats() || (layout.head && names_times(first[i]))))
-      layout.parts = {i};
-  const auto hour = layout.head ? hours_of(first) : std::nullopt;
-  if (layout.parts.empty() && hour && days.repeats() && columns[*hour].counts(0, 24)) {
-    layout.parts = {*hour};
-    layout.hours = true;
-  }
+      return join(i, TimeParts::clock);
+  const auto hour = layout.head && days.repeats() ? clock_of(first) : std::nullopt;
+  if (!hour || hour == layout.time) return;
+  if (columns[*hour].counts(0, 24))
+    join(*hour, TimeParts::hours);
+  else if (columns[*hour].counts(0, 2400) && columns[*hour].minutes)
+    join(*hour, TimeParts::digits);
 }
 
-/// The first of numbers behind the times, or of all where there are none.
-size_t found_value(const std::vector<Column>& columns, const SeriesLayout& layout) {
+/// Whether its head says that its numbers are positions, parts of a time or names.
+bool counts_or_names(std::string_view head) {
+  constexpr std::string_view kLast[] = {"step",  "steps", "index", "idx", "iteration", "iterations",
+                                        "epoch", "iter",  "iters", "row", "id",        "siteid"};
+  constexpr std::string_view kWhole[] = {"hour",    "hr",   "stunde", "day",    "tag",
+                                         "month",   "year", "monat",  "minute", "doy",
+                                         "station", "jahr", "site"};
+  const auto is_in = [](const auto& words, std::string_view word) {
+    return std::find(std::begin(words), std::end(words), word) != std::end(words);
+  };
+  const std::string name = lower_case(trim(head));
+  return is_in(kWhole, name) ||
+         is_in(kLast, std::string_view(name).substr(name.find_last_of(" _-./:") + 1));
+}
+
+/// The first of numbers behind the times, or of all where there are none; those that hardly are
+/// values only where there are no others.
+size_t found_value(const std::vector<Column>& columns, const SeriesLayout& layout,
+                   const Cells& first) {
   const auto& time = layout.time;
   const auto& parts = layout.parts;
   const size_t begin = time ? *time + 1 : 0;
+  std::optional<size_t> other;
   for (size_t i = 0; i < columns.size(); ++i) {
     const size_t place = (begin + i) % columns.size();
-    if (place != time && columns[place].has_numbers() &&
-        std::find(parts.begin(), parts.end(), place) == parts.end())
-      return place;
+    if (place == time || !columns[place].has_numbers() ||
+        std::find(parts.begin(), parts.end(), place) != parts.end())
+      continue;
+    if (!layout.head || !counts_or_names(first[place])) return place;
+    if (!other) other = place;
   }
-  return begin % columns.size();
+  return other.value_or(begin % columns.size());
 }
 
 Result<void> find_time(SeriesLayout& layout, const std::vector<Column>& columns, const Cells& first,
@@ -239,7 +303,7 @@ Result<void> find_value(SeriesLayout& layout, const std::vector<Column>& columns
                         const Cells& first, const SeriesTable& table, const std::string& who) {
   const auto& asked = table.column;
   if (asked.empty()) {
-    layout.value = found_value(columns, layout);
+    layout.value = found_value(columns, layout, first);
     return {};
   }
   const auto place = place_of(asked, first, layout.head);
@@ -277,14 +341,20 @@ std::string SeriesLayout::time_text(const Cells& cells) const {
     const auto cell = trim(cells[parts[i]]);
     return cell.empty() ? "??" : cell;
   };
-  if (!from_year) {
-    // Spreadsheets write midnight behind a day.
-    const auto day = trim(cells[*time]);
-    return fmt::format("{} {:0>2}{}", day.substr(0, day.find_first_of(" T")), part(0, ""),
-                       hours ? ":00" : "");
-  }
-  const auto day = fmt::format("{}-{:0>2}-{:0>2}", trim(cells[*time]), part(0, ""), part(1, "1"));
-  return parts.size() < 3 ? day : fmt::format("{} {:0>2}:{:0>2}", day, part(2, ""), part(3, "0"));
+  const auto with_hour = [&](const std::string& day, size_t i) {
+    return parts.size() <= i ? day
+                             : fmt::format("{} {:0>2}:{:0>2}", day, part(i, ""), part(i + 1, "0"));
+  };
+  const auto years = trim(cells[*time]);
+  if (beside == TimeParts::months)
+    return with_hour(fmt::format("{}-{:0>2}-{:0>2}", years, part(0, ""), part(1, "1")), 2);
+  if (beside == TimeParts::days) return with_hour(day_of(years, part(0, "")), 1);
+  // Spreadsheets write midnight behind a day.
+  const auto day = std::string(years.substr(0, years.find_first_of(" T")));
+  if (beside == TimeParts::hours) return with_hour(day, 0);
+  auto clock = std::string(part(0, ""));
+  if (beside == TimeParts::digits) clock = fmt::format("{:0>4}", clock).insert(2, 1, ':');
+  return day + " " + clock;
 }
 
 Result<SeriesLayout> layout_of(const std::vector<Cells>& rows, const CellReader& reader,

@@ -4,6 +4,7 @@
 #include "series_cells.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,16 @@
 
 namespace assay::analysis {
 
+/// What is beside dates or years that belongs to the time.
+enum class TimeParts : uint8_t {
+  none,
+  clock,   ///< as 10:05
+  hours,   ///< 0 to 24
+  digits,  ///< of a clock, as 1005
+  months,  ///< and their days, hours and minutes, as far as they are there
+  days,    ///< of the year
+};
+
 /// Which cells of a table have the times and which the values.
 struct SeriesLayout {
   bool head = false;
@@ -20,10 +31,8 @@ struct SeriesLayout {
   size_t columns = 1;
   std::optional<size_t> time = {};  ///< nothing: each row is a step
   bool compact = false;             ///< the times are as 20260131
-  /// Where the rest of a time is: of a date its clock, of a year its month, day, hour and minute.
-  std::vector<size_t> parts = {};
-  bool from_year = false;
-  bool hours = false;  ///< beside a date are hours, as numbers
+  TimeParts beside = TimeParts::none;
+  std::vector<size_t> parts = {};  ///< where these are
   size_t value = 0;
   std::string time_name = {}, name = {};  ///< by the head
   std::vector<std::string> part_names = {};

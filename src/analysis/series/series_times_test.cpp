@@ -41,6 +41,9 @@ TEST(ParseSeries, a_date_may_be_spread_over_columns) {
         "2026-03-01,12:00 AM,1\n2026-03-01,1:00 AM,2\n2026-03-01,2:00 AM,3\n",
         "Year,Month,Day,Hour,Q\n2026,3,1,0,1\n2026,3,1,1,2\n2026,3,1,2,3\n",
         "Date,Hour,Load\n2026-03-01,0,1\n2026-03-01,1,2\n2026-03-01,2,3\n",
+        "Date,Time,Load\n2026-03-01,0000,1\n2026-03-01,0100,2\n2026-03-01,0200,3\n",
+        "Date;HOUR (HHMM);Load\n01.03.2026;0;1\n01.03.2026;100;2\n01.03.2026;200;3\n",
+        "Year,DOY,Hour,Q\n2026,60,0,1\n2026,60,1,2\n2026,60,2,3\n",
         "site;Jahr;Monat;Tag;Stunde;Q\n7;2026;03;01;00;1\n7;2026;03;01;01;2\n7;2026;03;01;02;"
         "3\n"}) {
     const auto series = parse_series(text, "x");
@@ -57,6 +60,33 @@ TEST(ParseSeries, a_date_may_be_spread_over_columns) {
   EXPECT_EQ(parse_series("Date,break,v\n2026-03-01,00:30,1\n2026-03-02,00:45,2\n", "x")->start,
             1772323200)
       << "how long";
+}
+
+TEST(ParseSeries, days_may_be_those_of_the_year) {
+  const auto series = parse_series("Year,DOY,Q\n2027,365,1\n2028,1,2\n2028,2,3\n", "x");
+  ASSERT_TRUE(series) << series.error().message;
+  EXPECT_EQ(series->start, 1830211200);
+  EXPECT_EQ(series->step_seconds, 86400);
+  EXPECT_EQ(parse_series("Year,DOY,Q\n2027,365,1\n2027,366,2\n", "x").error().message.substr(0, 16),
+            "x:3: '2027-366' ");
+}
+
+TEST(ParseSeries, positions_parts_of_times_and_names_are_no_values_where_there_are_others) {
+  for (const auto& [head, value] : {std::pair{"Wall time,Step,Value", "Value"},
+                                    {"timestamp,step,loss", "loss"},
+                                    {"timestamp,index,utilization.gpu [%]", "utilization.gpu [%]"},
+                                    {"date,SiteID,Flow", "Flow"},
+                                    {"date,STATIONS_ID,Flow", "Flow"},
+                                    {"date,T,P", "T"},
+                                    {"date,NO,O3", "NO"},
+                                    {"date,generation,load", "generation"},
+                                    {"date,step,id", "step"}}) {
+    const auto series =
+        parse_series(std::string(head) + "\n1772323200,7,5\n1772326800,7,6\n1772330400,7,5\n", "x");
+    ASSERT_TRUE(series) << head << series.error().message;
+    EXPECT_NE(series->columns.find(fmt::format("({}) by", value)), std::string::npos)
+        << series->columns;
+  }
 }
 
 TEST(ParseSeries, a_row_without_a_part_of_its_date_is_told) {
@@ -92,7 +122,7 @@ TEST(ParseSeries, the_times_of_influxdb_are_between_the_bounds) {
 }
 
 TEST(ParseSeries, positions_are_no_seconds) {
-  for (const char* head : {"Step", "index", "iteration", "\"train/global_step\"", "row"}) {
+  for (const char* head : {"Step", "index", "iteration", "\"train/global_step\"", "row", "Epoch"}) {
     const auto series = parse_series(std::string(head) + ",loss\n0,3\n10,2\n20,1\n", "x");
     ASSERT_TRUE(series) << series.error().message;
     EXPECT_EQ(series->step_seconds, 0) << head;

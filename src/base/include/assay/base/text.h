@@ -35,7 +35,8 @@ Result<double> parse_bit_rate(const std::string& text);
 /// "612 MB", "1.8 GB": powers of ten, three digits.
 std::string format_bytes(double bytes);
 /// Three significant digits without an exponent for everyday magnitudes: "12.4", "0.0123", "1 830".
-std::string format_number(double value);
+/// So many decimals at least, as far as they are not zero: with 2 it is "113.27".
+std::string format_number(double value, int decimals = 0);
 
 /// As in RFC 4648, without line breaks.
 std::string base64_encoded(std::string_view bytes);
