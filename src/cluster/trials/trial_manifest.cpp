@@ -302,6 +302,7 @@ Result<TrialSource> read_trial_source(const std::string& text, const std::string
     return bad_input(fmt::format("{}: {}", file, what));
   };
   const std::string version = text_at(json, "apiVersion");
+  if (version.empty()) return wrong("apiVersion is missing; that of a Job is batch/v1");
   const size_t slash = version.find('/');
   TrialSource source{
       .kind = {.group = slash == version.npos ? "" : version.substr(0, slash),
