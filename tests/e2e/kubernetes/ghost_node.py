@@ -19,9 +19,12 @@ class GhostNode:
         self.node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": NAME, "labels": labels},
                      "status": {"capacity": amounts, "allocatable": amounts}}
         self.cluster.kubectl("create", "-f", "-", text=json.dumps(self.node))
+        wait_until(self.is_open, 120, lambda: f"pods may come: {self.cluster.json('node', NAME)}", every=1)
+
+    def is_open(self):
+        """New nodes are tainted until the cluster has seen that they are ready, which it may forget of a silent one."""
         self.say("True")
-        # New nodes are tainted until the cluster has seen that they are ready.
-        wait_until(lambda: not self.cluster.json("node", NAME)["spec"].get("taints"), 30, "pods may come", every=0.2)
+        return not self.cluster.json("node", NAME)["spec"].get("taints")
 
     def say(self, ready):
         """What a kubelet tells of itself again and again: the cluster thinks a silent one lost."""

@@ -123,8 +123,8 @@ def test_room_that_others_have_just_then_makes_nothing_clear(cluster, place):
         "image:", f"resources: {{requests: {{cpu: {free - 100}m}}}}\n        image:")
     cluster.kubectl("create", "-f", "-", text=holder)
     try:
-        wait_until(lambda: cluster.kubectl("get", "pods", "-l", "job-name=holder", "-o", "jsonpath={.items[*].status.phase}", every=0.2)
-                   == "Running", 60, "it has the room")
+        wait_until(lambda: cluster.kubectl("get", "pods", "-l", "job-name=holder", "-o", "jsonpath={.items[*].status.phase}")
+                   == "Running", 60, "it has the room", every=0.2)
         done = place.assay("cluster", "trial", "-f", "job.yaml", "--gpus", f"{wanted:g}", *measured("4s", patience="8s"), "--json",
                            timeout=300)
         assert done.returncode == 4, done
