@@ -126,14 +126,14 @@ std::string iso_of(std::string_view text, DayPlace day) {
 /// 20260131 and the like, with or without a clock behind it, as 2026-01-31; empty when it is none.
 std::string spread_date(std::string_view text) {
   // Seconds since 1970 have ten digits, too; these are far in the future.
-  constexpr uint64_t kFirstOfHours = 1900, kLastYear = 2200;
+  constexpr uint64_t kFirstOfHours = 1900;
   constexpr size_t kDate = 8, kHours = 10, kMost = 14;
   const auto digits = text.substr(0, text.find(' '));
   if (digits.size() < kDate || digits.size() > kMost || digits.size() % 2 ||
       digits.find_first_not_of("0123456789") != digits.npos)
     return "";
   const auto year = parse_uint(digits.substr(0, 4));
-  if (!year || *year > kLastYear || (digits.size() == kHours && *year < kFirstOfHours)) return "";
+  if (!year || *year > kLatestYear || (digits.size() == kHours && *year < kFirstOfHours)) return "";
   const auto at = [&](size_t place) {
     return place < digits.size() ? digits.substr(place, 2) : std::string_view("00");
   };
@@ -238,7 +238,7 @@ void ShortDates::add(std::string_view cell) {
 bool is_year(std::string_view cell) {
   const auto text = trim(cell);
   const auto year = parse_uint(text);
-  return text.size() == 4 && year && *year >= 1500 && *year <= 2200;
+  return text.size() == 4 && year && *year >= kEarliestYear && *year <= kLatestYear;
 }
 
 }  // namespace assay::analysis

@@ -62,7 +62,10 @@ class ShortDates {
   bool same_ = true;
 };
 
-/// Whether it may be one: four digits, of 1500 to 2200.
+/// Numbers from one to the other may be years.
+constexpr uint64_t kEarliestYear = 1500, kLatestYear = 2200;
+
+/// Whether it may be one: four digits of these.
 bool is_year(std::string_view cell);
 
 }  // namespace assay::analysis

@@ -23,7 +23,6 @@ constexpr std::string_view kNone = "none";
 constexpr double kDay = 86400;
 /// So many rows at least have the day of the row before, where a clock is beside them.
 constexpr double kFewestRepeats = 0.25;
-constexpr uint64_t kFirstYear = 1500, kLastYear = 2200;
 
 struct Column {
   size_t numbers = 0, dates = 0, short_dates = 0, words = 0;
@@ -178,7 +177,7 @@ std::optional<size_t> clock_of(const Cells& first) {
 /// "2026", "60": "2026-03-01"; what is no day of that year as "2026-400".
 std::string day_of(std::string_view year, std::string_view day) {
   const auto a_year = parse_uint(year), a_day = parse_uint(day);
-  if (a_year && a_day && *a_year <= kLastYear && *a_day >= 1 && *a_day <= 366) {
+  if (a_year && a_day && *a_year <= kLatestYear && *a_day >= 1 && *a_day <= 366) {
     const std::chrono::year in(static_cast<int>(*a_year));
     const auto days = std::chrono::sys_days(in / 1 / 1) + std::chrono::days(*a_day - 1);
     const std::chrono::year_month_day date(days);
@@ -194,7 +193,7 @@ bool join_days(SeriesLayout& layout, const std::vector<Column>& columns, const C
                size_t year) {
   const auto days =
       called(first, {"doy", "day of year", "dayofyear", "yday", "jday", "julian day"});
-  if (!days || !columns[year].counts(kFirstYear, kLastYear) || !columns[*days].counts(1, 366))
+  if (!days || !columns[year].counts(kEarliestYear, kLatestYear) || !columns[*days].counts(1, 366))
     return false;
   layout.time = year;
   layout.beside = TimeParts::days;

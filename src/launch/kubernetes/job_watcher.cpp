@@ -96,7 +96,10 @@ void JobWatcher::look_at_pod() {
 }
 
 void JobWatcher::look_at_refusal(const Error& error) {
-  if (error.temporary) return;
+  if (error.temporary) {
+    refused_since_.reset();
+    return;
+  }
   const auto now = steady_clock::now();
   if (!refused_since_) refused_since_ = now;
   if (now - *refused_since_ < job_.settings.refusal_patience) return;

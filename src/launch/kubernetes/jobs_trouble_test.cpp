@@ -117,10 +117,16 @@ TEST_F(JobsInTrouble, an_account_that_may_not_look_any_more_ends_the_run) {
   settings.refusal_patience = Milliseconds(500);
   auto app = start(settings);
   ASSERT_TRUE(app) << app.error().message;
-  cluster.answer_instead(fails("GET", "/default/pods", 503, 3));
-  EXPECT_FALSE(ends(**app, Milliseconds(2500))) << "the server may come back";
+  // One that is there again, and away once more.
+  cluster.answer_instead(
+      [forbids = false](const ServerRequest& request) mutable -> std::optional<ServerResponse> {
+        if (!request.path.ends_with("/default/pods")) return std::nullopt;
+        forbids = !forbids;
+        return FakeCluster::json("{}", forbids ? 403 : 503);
+      });
+  cluster.set_state(kEnded);  // as its agent says
+  EXPECT_FALSE(ends(**app, Milliseconds(3500))) << "the server may come back";
   cluster.answer_instead(fails("GET", "/default/pods", 403, 1000));
-  cluster.set_state(kEnded);
   ASSERT_TRUE(ends(**app, Milliseconds(30'000)));
   const Exit exit = (*app)->release();
   EXPECT_FALSE(exit.code);

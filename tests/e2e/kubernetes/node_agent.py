@@ -84,4 +84,4 @@ def add_load_image(cluster):
 def is_used(seconds, measured, run):
     """Whether what was measured of a run is these CPU seconds. An agent that was late at its end knows of a second less, and says so."""
     missed = any(gap["what"] == "end of the app" for gap in run["not_measured"])
-    return 0.85 * seconds - (1 if missed else 0) < measured < 1.15 * seconds
+    return max(0, 0.85 * seconds - (1 if missed else 0)) < measured < 1.15 * seconds
