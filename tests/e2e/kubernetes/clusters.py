@@ -68,7 +68,7 @@ class Cluster:
         while not any(pod["spec"].get("nodeName") for pod in self.json("pods", "-l", "job-name=controllers-are-back")["items"]):
             assert time.monotonic() < deadline, "no pod is made, or it finds no node"
             time.sleep(0.2)
-        self.kubectl("delete", "job", "controllers-are-back", "--cascade=foreground", timeout=180)
+        self.end_job("controllers-are-back")
 
     def wait_for_quota(self, name, namespace):
         """Until it is kept: what it allows is first to be read by the cluster itself."""
@@ -76,6 +76,10 @@ class Cluster:
         while not self.json("quota", name, "-n", namespace)["status"].get("hard"):
             assert time.monotonic() < deadline, "nobody looks at the quota"
             time.sleep(0.2)
+
+    def end_job(self, name):
+        """And its pods: the room that they held is free afterwards, which on a busy machine may take a minute."""
+        self.kubectl("delete", "job", name, "--cascade=foreground", timeout=180)
 
     def end_pod(self, name, namespace="default"):
         self.kubectl("delete", "pod", name, "-n", namespace, "--wait=false")

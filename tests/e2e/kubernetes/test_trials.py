@@ -49,7 +49,7 @@ def test_the_best_number_of_cpus_is_found_and_nothing_is_left(cluster, place):
         gone(cluster)
         check_history(place, found)
     finally:
-        cluster.kubectl("delete", "job", "steps")
+        cluster.end_job("steps")
 
 
 def check_history(place, found):
@@ -132,7 +132,7 @@ def test_room_that_others_have_just_then_makes_nothing_clear(cluster, place):
         assert found["answer"] is None and found["trials"][0]["end"] == "no room then", found
         assert "Insufficient cpu" in found["trials"][0]["reason"], found
     finally:
-        cluster.kubectl("delete", "job", "holder")
+        cluster.end_job("holder")
     gone(cluster)
 
 
