@@ -25,6 +25,9 @@ constexpr size_t kShortest = 5;
 constexpr size_t kNear = 10;
 /// A change of less than this share of what all of a few turns have in common is one of theirs.
 constexpr double kOfTurns = 0.5;
+/// What has lost this share of its change when the next one comes is no other level; less is
+/// enough where the loss is so many deviations of the noise.
+constexpr double kGone = 0.5, kClearlyGone = 0.2, kClearly = 4;
 /// Of a series of spells, a level holds for at least so many of them.
 constexpr double kFewestTurns = 5;
 
@@ -295,12 +298,35 @@ void drop_unpaid(std::vector<size_t>& ends, const Levels& levels, double price) 
   }
 }
 
+/// Whether the series goes back by itself, as a flood recedes, to what was before that change.
+bool goes_back(const Levels& levels, size_t from, size_t at, size_t to, double variance) {
+  const size_t near = std::min(to - at, kNear);
+  const double before = levels.mean(at - std::min(at - from, kNear), at);
+  const double first = levels.mean(at, at + near), last = levels.mean(to - near, to);
+  const double gone = (first - last) / (first - before);
+  const double deviation = std::sqrt(2 * variance / static_cast<double>(near));
+  return gone > kGone || (gone > kClearlyGone && std::abs(first - last) > kClearly * deviation);
+}
+
+/// Each by what goes on until the next one, also when that one goes back itself.
+std::vector<size_t> without_those_that_go_back(const std::vector<size_t>& ends,
+                                               const Levels& levels, double variance) {
+  std::vector<size_t> kept;
+  for (size_t i = 0; i < ends.size(); ++i)
+    if (i + 1 == ends.size() ||
+        !goes_back(levels, i ? ends[i - 1] : 0, ends[i], ends[i + 1], variance))
+      kept.push_back(ends[i]);
+  if (kept.size() == ends.size()) return kept;
+  return without_those_that_go_back(kept, levels, variance);
+}
+
 std::vector<ChangePoint> sudden_changes(const std::vector<size_t>& all_ends, const Levels& levels,
                                         const Steps& steps, double variance, double price) {
   auto ends = sudden(all_ends, levels, steps.places);
   const auto stepped = without_drifts(all_ends, steps.known(), steps.places, variance);
   std::erase_if(
       ends, [&](size_t end) { return !std::binary_search(stepped.begin(), stepped.end(), end); });
+  ends = without_those_that_go_back(ends, levels, variance);
   drop_unpaid(ends, levels, price);
   return changes_of(ends, levels, steps);
 }

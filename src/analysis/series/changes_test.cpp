@@ -118,6 +118,29 @@ TEST_F(Changes, between_levels_that_are_the_same_are_none) {
   }
 }
 
+/// A river's stage: in its first two thirds it rises at times, at once, by what chance has, and
+/// recedes to `left` of that in each step.
+std::vector<double> floods(std::mt19937_64& engine, double chance, double left) {
+  std::uniform_real_distribution<> uniform;
+  std::normal_distribution<> noise;
+  std::vector<double> river(1440);
+  double flood = 0;
+  for (size_t i = 0; i < river.size(); ++i) {
+    flood = flood * left +
+            (i > 100 && i < 960 && uniform(engine) < chance ? 0.5 + 3 * uniform(engine) : 0);
+    river[i] = 1 + flood + 0.01 * noise(engine);
+  }
+  return river;
+}
+
+TEST_F(Changes, floods_that_recede_are_none_however_slowly) {
+  int told = 0;
+  for (const double left : {0.99, 0.995, 0.998})
+    for (int series = 0; series < 12; ++series)
+      told += static_cast<int>(!find_changes(floods(engine_, 0.002, left), {}).empty());
+  EXPECT_LE(told, 4);
+}
+
 TEST_F(Changes, drifts_in_noise_are_none) {
   int told = 0, steps = 0;
   for (int series = 0; series < 40; ++series) {
