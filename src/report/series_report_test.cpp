@@ -102,15 +102,24 @@ TEST(SeriesText, years_are_told_as_years) {
   view.now = 1.76e9;
   view.analysis = *analysis::analyze_series(view.series, {.horizon = 10});
   view.analysis.changes = {{20, 1, 2}};
-  const auto text = series_text(view, false, 90);
+  const auto text = series_text(view, false, 200);
   EXPECT_NE(text.find("the next 10 years (10 samples)"), std::string::npos) << text;
   EXPECT_NE(text.find(" 1969 "), std::string::npos) << text;
   EXPECT_NE(text.find(" 2024\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("from 1 to 2 at 1989"), std::string::npos) << text;
+  EXPECT_NE(text.find("; its level changed from 1 to 2 in 1989; the next"), std::string::npos)
+      << text;
   EXPECT_NE(text.find("  1 year "), std::string::npos) << text;
   const auto page = series_page(view);
   EXPECT_NE(page.find(">1980</text>"), std::string::npos);
   EXPECT_EQ(page.find("UTC"), std::string::npos);
+}
+
+TEST(SeriesText, of_several_changes_the_last_is_in_the_answer) {
+  auto view = view_of(0);
+  view.analysis.changes = {{20, 1, 2}, {60, 2, 5}};
+  EXPECT_NE(series_answer(view).find("; its level changed 2 times, last from 2 to 5 at value 61;"),
+            std::string::npos)
+      << series_answer(view);
 }
 
 TEST(SeriesText, dates_before_1970_are_told_as_dates) {

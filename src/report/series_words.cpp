@@ -147,14 +147,28 @@ std::string methods_text(const analysis::Forecast& forecast) {
   return text;
 }
 
+std::string change_text(const SeriesView& view, const analysis::ChangePoint& change) {
+  const NumberTexts number(view);
+  return fmt::format("from {} to {} {} {}", number(change.before), number(change.after),
+                     view.series.years ? "in" : "at",
+                     place_text(view.series, static_cast<double>(change.at)));
+}
+
+std::string changes_answer(const SeriesView& view) {
+  const auto& changes = view.analysis.changes;
+  if (changes.empty()) return "";
+  return fmt::format("; {} {}",
+                     changes.size() == 1
+                         ? "its level changed"
+                         : fmt::format("its level changed {} times, last", changes.size()),
+                     change_text(view, changes.back()));
+}
+
 std::string changes_text(const SeriesView& view) {
   const auto& changes = view.analysis.changes;
-  const NumberTexts number(view);
   std::string text;
   for (size_t i = 0; i < std::min(kMostChanges, changes.size()); ++i)
-    text += fmt::format("{}from {} to {} at {}", i ? "; " : "", number(changes[i].before),
-                        number(changes[i].after),
-                        place_text(view.series, static_cast<double>(changes[i].at)));
+    text += (i ? "; " : "") + change_text(view, changes[i]);
   if (changes.size() > kMostChanges)
     text += fmt::format("; {} more", changes.size() - kMostChanges);
   return text;
@@ -232,6 +246,7 @@ std::string series_answer(const SeriesView& view) {
   if (2 * known < count)
     text += fmt::format(", with {:.0f} % of all values missing",
                         100 - 100 * static_cast<double>(known) / static_cast<double>(count));
+  text += changes_answer(view);
   const auto& points = analysis.forecast.points;
   if (points.empty()) return text + "; too little is known of its end to tell what comes next";
   if (known < kFew) text += fmt::format("; from {} values only", known);
