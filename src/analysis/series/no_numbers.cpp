@@ -14,12 +14,25 @@ namespace {
 constexpr size_t kMostRemembered = 100;
 constexpr size_t kMostTold = 6;
 
+/// <0.05, below what a laboratory can measure.
+bool is_limit(std::string_view cell) {
+  return cell.size() > 1 && (cell[0] == '<' || cell[0] == '>') &&
+         trim(cell.substr(1)).find_first_not_of("0123456789.,") == cell.npos;
+}
+
 /// Ice, M or *** may be what somebody writes where there is no value.
 bool may_mean_missing(std::string_view cell) {
   constexpr size_t kLongest = 8;
+  if (is_limit(cell)) return true;
   return cell.size() <= kLongest && std::all_of(cell.begin(), cell.end(), [](unsigned char c) {
            return c < 0x80 && (std::isalpha(c) || c == '*');
          });
+}
+
+/// 1.477,68 or 1,477.68
+bool has_thousands(std::string_view cell) {
+  return cell.find('.') != cell.npos && cell.find(',') != cell.npos &&
+         cell.find_first_not_of("0123456789.,-") == cell.npos;
 }
 
 /// 5 7.1, as where blanks part the cells.
@@ -58,11 +71,17 @@ std::string NoNumbers::others() const {
 std::string NoNumbers::hint() const {
   if (may_be_cells(words_.front().text))
     return "; cells have to be apart by commas, tabs or semicolons";
+  if (has_thousands(words_.front().text)) return "; write numbers without a sign for thousands";
   std::string marks;
   size_t count = 0;
   for (const auto& word : words_)
     if (may_mean_missing(word.text) && count < kMostTold) marks += (count++ ? "," : "") + word.text;
   if (count == 0) return "";
+  if (is_limit(words_.front().text))
+    return fmt::format(
+        "; to leave out what was beyond a limit, say --missing '{}', or write the "
+        "number that is to stand for it",
+        marks);
   return fmt::format("; where {} for a missing value, say --missing '{}'",
                      words_.size() == 1 ? "it stands" : "such a word stands", marks);
 }

@@ -16,6 +16,8 @@ namespace {
 constexpr double kSince1970 = 1e9;
 /// How much the steps of a clock differ, and how many of them more than that.
 constexpr double kJitter = 0.25, kMostOthers = 0.5;
+/// Of 1954 and of 2119.
+constexpr double kFirstSerial = 20'000, kLastSerial = 80'000;
 
 bool are_large(const std::vector<std::pair<double, double>>& samples) {
   return std::all_of(samples.begin(), samples.end(),
@@ -104,6 +106,14 @@ bool counts_rows(std::string_view head) {
   const std::string name = lower_case(trim(head));
   const auto word = std::string_view(name).substr(name.find_last_of(" \t_-./:") + 1);
   return std::find(std::begin(kPositions), std::end(kPositions), word) != std::end(kPositions);
+}
+
+bool may_be_serials(const std::vector<std::pair<double, double>>& samples, std::string_view head) {
+  const std::string name = lower_case(head);
+  if (name.find("date") == name.npos && name.find("datum") == name.npos) return false;
+  return std::all_of(samples.begin(), samples.end(), [](const auto& sample) {
+    return sample.first >= kFirstSerial && sample.first <= kLastSerial;
+  });
 }
 
 }  // namespace assay::analysis

@@ -32,4 +32,7 @@ bool names_times(std::string_view head);
 /// `Epoch`, `n`.
 bool counts_rows(std::string_view head);
 
+/// Whether times under a head that says `date` are as spreadsheets count days.
+bool may_be_serials(const std::vector<std::pair<double, double>>& samples, std::string_view head);
+
 }  // namespace assay::analysis

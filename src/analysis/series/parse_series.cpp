@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "above_table.h"
 #include "comma_numbers.h"
 #include "day_place.h"
 #include "no_numbers.h"
@@ -79,9 +80,7 @@ Table without_remarks(std::string_view text) {
   return table;
 }
 
-/// A tab or a semicolon in the first line stands between cells, and commas within them then.
-char separator_of(std::string_view text) {
-  const auto line = text.substr(0, text.find('\n'));
+char separator_in(std::string_view line) {
   for (const char separator : {'\t', ';'}) {
     bool quoted = false;
     for (const char c : line) {
@@ -90,6 +89,19 @@ char separator_of(std::string_view text) {
     }
   }
   return ',';
+}
+
+/// So many rows tell what the table is like.
+constexpr size_t kFirstRows = 100;
+
+/// A tab or a semicolon in the first line stands between cells, and commas within them then; in a
+/// later one, where that has one cell alone and may be above the table.
+char separator_of(std::string_view text) {
+  auto line = next_field(text, '\n');
+  if (line.find_first_of("\t;,") != line.npos) return separator_in(line);
+  for (size_t i = 1; i < kFirstRows && !text.empty(); ++i)
+    if (const auto next = next_field(text, '\n'); !trim(next).empty()) line = next;
+  return separator_in(line);
 }
 
 struct Reading {
@@ -126,6 +138,11 @@ Result<double> time_of(const Reading& reading, const Cells& cells, size_t line) 
   if (!reading.layout.time) return static_cast<double>(reading.samples.size());
   const auto cell = reading.layout.time_text(cells);
   if (const auto time = reading.cells.time(cell)) return *time;
+  if (is_clock(cell))
+    return bad_input(fmt::format(
+        "{}:{}: {} is a time of no day; write days before it, as 2026-01-31 {}, or numbers of "
+        "seconds, or say --time-column none where each row is a step",
+        reading.who, line, in_quotes(trim(cell)), trim(cell)));
   return bad_input(
       fmt::format("{}:{}: {} is no time; seconds since 1970, dates from 1678 on as "
                   "2026-01-31T12:00:00Z, 2026-01-31, "
@@ -235,15 +252,33 @@ Result<bool> next_row(CsvRows& rows, Cells& cells, const std::string& who) {
 }
 
 Result<std::vector<Cells>> first_rows(CsvRows rows, const std::string& who) {
-  constexpr size_t kEnough = 100;
   std::vector<Cells> first;
   Cells cells;
-  while (first.size() < kEnough) {
+  while (first.size() < kFirstRows) {
     ASSAY_TRY(const bool more, next_row(rows, cells, who));
     if (!more) break;
     first.push_back(cells);
   }
   return first;
+}
+
+/// Rows above the table.
+Result<void> leave_out(CsvRows& rows, std::vector<Cells>& first, size_t above,
+                       const std::string& who) {
+  Cells cells;
+  for (size_t i = 0; i < above; ++i) ASSAY_CHECK(next_row(rows, cells, who));
+  first.erase(first.begin(), first.begin() + static_cast<ptrdiff_t>(above));
+  return {};
+}
+
+/// What was not read as values.
+std::string left_out_text(size_t above, const SeriesLayout& layout) {
+  std::string text;
+  if (above > 0)
+    text = fmt::format("{} line{} of other text above the table", above, above == 1 ? "" : "s");
+  if (layout.skipped > 1)
+    text += fmt::format("{}the line below its head", text.empty() ? "" : " and ");
+  return text.empty() ? text : "without " + text;
 }
 
 Result<void> read_all(Reading& reading, CsvRows rows) {
@@ -302,6 +337,16 @@ Result<void> check_times(const Reading& reading, const SeriesTable& asked) {
       doubt, *layout.time + 1));
 }
 
+/// That days as spreadsheets count them, from 1900 on, were not taken for seconds.
+Result<void> check_serials(const Reading& reading) {
+  const std::string& head = reading.layout.time_name;
+  if (reading.dates || !may_be_serials(reading.samples, head)) return {};
+  return bad_input(fmt::format(
+      "{}: {} has numbers as {:.9g}, which may be days as spreadsheets count them; save the column "
+      "as dates, 2026-01-31 12:00, or name it otherwise where they are seconds",
+      reading.who, in_quotes(head), reading.samples.front().first));
+}
+
 /// That times of a day were not taken for dates.
 Result<void> check_dates(const Reading& reading) {
   if (!reading.short_dates.may_be_clocks()) return {};
@@ -327,10 +372,12 @@ Result<EvenSeries> parse_series(std::string_view text, const std::string& who,
   ASSAY_CHECK(check_encoding(text, who));
   const auto rest = without_remarks(text);
   const char separator = rest.separator ? rest.separator : separator_of(rest.text);
-  const CsvRows rows(rest.text, separator, rest.lines);
-  ASSAY_TRY(const auto first, first_rows(rows, who));
+  CsvRows rows(rest.text, separator, rest.lines);
+  ASSAY_TRY(auto first, first_rows(rows, who));
   if (first.empty()) return bad_input(fmt::format("{} is empty: there is no value in it", who));
   Reading reading{who, {}, {separator != ',', table.missing}};
+  const size_t above = rows_above(first, reading.cells);
+  ASSAY_CHECK(leave_out(rows, first, above, who));
   ASSAY_TRY(reading.layout, layout_of(first, reading.cells, table, who));
   reading.cells.compact = reading.layout.compact;
   ASSAY_TRY(reading.cells.day, day_place(first, rows, reading.layout, who));
@@ -341,11 +388,14 @@ Result<EvenSeries> parse_series(std::string_view text, const std::string& who,
   ASSAY_CHECK(check_points(reading, separator));
   ASSAY_CHECK(check_times(reading, table));
   ASSAY_CHECK(check_dates(reading));
+  ASSAY_CHECK(check_serials(reading));
   std::string name = reading.layout.name;
   if (reading.percent && name.find('%') == name.npos) name += name.empty() ? "%" : " %";
   const size_t found = without_marks(reading.samples), count = reading.samples.size();
   const size_t said = reading.marked;
   auto columns = reading.layout.words(reading.dates);
+  const auto left_out = left_out_text(above, reading.layout);
+  if (!left_out.empty()) columns += (columns.empty() ? "" : ", ") + left_out;
   ASSAY_TRY(auto series, even_steps(std::move(reading)));
   series.name = std::move(name);
   series.marked = said + found;

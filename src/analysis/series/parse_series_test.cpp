@@ -230,7 +230,7 @@ TEST(ParseSeries, decimal_commas_where_commas_part_no_cells) {
     EXPECT_EQ(series->values, (std::vector<double>{2.5, -0.25, 3})) << text;
   }
   EXPECT_EQ(parse_series("t;v\n0;1\n1;1.234,5\n", "x").error().message,
-            "x:3: '1.234,5' is no number");
+            "x:3: '1.234,5' is no number; write numbers without a sign for thousands");
   EXPECT_EQ(parse_series("t,\"a; b\"\n0,1\n1,2\n", "x")->name, "a; b");
 }
 
@@ -336,7 +336,10 @@ TEST(ParseSeries, times_behind_other_columns_are_found) {
   EXPECT_EQ(level->start, 1767225600);
   EXPECT_EQ(level->step_seconds, 900);
   EXPECT_EQ(level->name, "69928_00065");
-  EXPECT_EQ(level->columns, "column 5 (69928_00065) by the times of column 3 (datetime)");
+  EXPECT_EQ(
+      level->columns,
+      "column 5 (69928_00065) by the times of column 3 (datetime), without the line below its "
+      "head");
   ASSERT_EQ(level->values.size(), 4);
   EXPECT_TRUE(std::isnan(level->values[1]));
   EXPECT_EQ(level->values[3], 5.34);
@@ -546,6 +549,22 @@ TEST(ParseSeries, what_is_wrong_is_told_with_its_line) {
   EXPECT_TRUE(parse_series("t,v\n1,3,\n2,4,\n", "x.csv")) << "nothing stands in it";
   EXPECT_TRUE(message("t,v\n31.02.2026,3\n").starts_with("x.csv:2: '31.02.2026' is no time"));
   EXPECT_EQ(message("t,v\n1,3\n"), "x.csv: a series needs values at two different times at least");
+}
+
+TEST(ParseSeries, what_cannot_be_read_is_told_with_a_way_on) {
+  const auto told = [](const std::string& text) {
+    const auto series = parse_series(text, "x.csv");
+    return series ? "read" : series.error().message;
+  };
+  const auto has = [&](const std::string& text, std::string_view words) {
+    EXPECT_NE(told(text).find(words), std::string::npos) << told(text);
+  };
+  has("time,lead\n1,0.2\n2,<0.05\n3,0.3\n", "say --missing '<0.05'");
+  EXPECT_TRUE(parse_series("time,lead\n1,0.2\n2,<0.05\n3,0.3\n", "x.csv", {.missing = {"<0.05"}}));
+  has("time;flow\n1;1.477,68\n2;900,5\n", "write numbers without a sign for thousands");
+  has("elapsed,value\n00:00:01,5\n00:00:02,6\n", "'00:00:01' is a time of no day");
+  has("Date,Level\n45321,1.5\n45322,2.5\n", "days as spreadsheets count them");
+  EXPECT_TRUE(parse_series("seconds,Level\n45321,1.5\n45322,2.5\n", "x.csv"));
 }
 
 }  // namespace

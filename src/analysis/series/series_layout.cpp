@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "series_layout.h"
 
+#include "above_table.h"
 #include "number_times.h"
 
 #include <algorithm>
@@ -94,21 +95,6 @@ Column typed_column(const std::vector<Cells>& rows, const SeriesLayout& layout, 
   CellReader compact = reader;
   compact.compact = true;
   return column_of(rows, layout.skipped, place, compact);
-}
-
-bool is_head(const Cells& row, const CellReader& reader) {
-  return std::none_of(row.begin(), row.end(),
-                      [&](const auto& cell) { return reader.is_date(cell); }) &&
-         !reader.value(row.size() > 1 ? row[1] : row[0]);
-}
-
-/// 5s, 20d or 14n in every cell: how wide it is, and whether of words, dates or numbers.
-bool has_formats(const Cells& row) {
-  return std::all_of(row.begin(), row.end(), [](const std::string& cell) {
-    const auto text = trim(cell);
-    return text.size() > 1 && std::string_view("sdn").find(text.back()) != std::string_view::npos &&
-           parse_uint(text.substr(0, text.size() - 1));
-  });
 }
 
 std::optional<size_t> place_of(const std::string& asked, const Cells& first, bool head) {
@@ -362,7 +348,7 @@ Result<SeriesLayout> layout_of(const std::vector<Cells>& rows, const CellReader&
   SeriesLayout layout;
   layout.columns = first.size();
   layout.head = is_head(first, reader);
-  if (layout.head) layout.skipped = rows.size() > 1 && has_formats(rows[1]) ? 2 : 1;
+  if (layout.head) layout.skipped = rows.size() > 2 && is_below_head(rows[1], reader) ? 2 : 1;
   std::vector<Column> columns;
   for (size_t i = 0; i < first.size(); ++i)
     columns.push_back(typed_column(rows, layout, i, reader));
