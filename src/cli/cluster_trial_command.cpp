@@ -21,6 +21,7 @@
 #include <assay/cluster/trial_history.h>
 #include <assay/cluster/trial_report.h>
 #include <assay/kubeapi/annotations.h>
+#include <assay/kubeapi/names.h>
 #include <assay/net/http_client.h>
 #include <assay/session/session.h>
 #include <assay/store/store.h>
@@ -90,17 +91,6 @@ Result<cluster::TrialSettings> settings_of(const TrialArguments& args,
   if (settings.time.count() <= 0) return bad_input("--for has to be longer than nothing");
   ASSAY_CHECK(cluster::check_measure(settings.measure));
   return settings;
-}
-
-/// What is wrong with the name of an object; empty: nothing.
-std::string is_name(const std::string& name) {
-  const auto ends = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  const auto inside = [&](char c) { return ends(c) || c == '-' || c == '.'; };
-  if (!name.empty() && ends(name.front()) && ends(name.back()) &&
-      std::all_of(name.begin(), name.end(), inside))
-    return "";
-  return in_quotes(name) +
-         " is no name: it has a to z, 0 to 9, '-' and '.', and no mark at its ends";
 }
 
 /// Less when a signal comes; one that came before does not count: what is removed is waited for.
@@ -328,10 +318,10 @@ void add_choice_options(CLI::App& command, TrialArguments& args) {
       .add_option("--gpus", args.gpus, "Choices: 'Tesla-T4:1,2,4;A100:1', or '1,2,4' of any kind")
       ->type_name("CHOICES");
   command.add_option("--name", args.name, "Of the trials (default: that of the job)")
-      ->check(is_name)
+      ->check(kubeapi::wrong_name)
       ->type_name("NAME");
   command.add_option("-n,--namespace", args.name_space, "Where they run (default: as the job)")
-      ->check(is_name)
+      ->check(kubeapi::wrong_namespace)
       ->type_name("NAME");
   command
       .add_option("--resource", args.settings.copy.resource,

@@ -2,6 +2,7 @@
 #include "ranking_options.h"
 
 #include "dim_options.h"
+#include "positive.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -63,7 +64,7 @@ void add_goal_options(CLI::App& command, RankingOptions& options) {
       ->group(kGoals);
   command.add_option("--energy", options.joules, "Most energy of an inference")
       ->type_name("JOULES")
-      ->check(CLI::PositiveNumber)
+      ->check(is_positive)
       ->group(kGoals);
   command.add_option("--keep-free", options.keep_free, "How much of a node must stay unused")
       ->type_name("PERCENT")
@@ -71,7 +72,7 @@ void add_goal_options(CLI::App& command, RankingOptions& options) {
       ->group(kGoals);
   command.add_option("--rate", options.rate, "Inferences a second, for --keep-free")
       ->type_name("N")
-      ->check(CLI::PositiveNumber)
+      ->check(is_positive)
       ->group(kGoals);
   command
       .add_option("--network", options.network,

@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "exit_code.h"
 #include "placement_options.h"
+#include "positive.h"
 #include "worker_options.h"
 
 #include <cstdio>
@@ -91,7 +92,7 @@ void add_serve_command(CLI::App& app, Context& context) {
       ->type_name("ADDRESS");
   command->add_option("--old-rate", settings.old_rate, "Requests a second of one caller there")
       ->type_name("N")
-      ->check(CLI::PositiveNumber)
+      ->check(is_positive)
       ->capture_default_str();
   command
       ->add_option(

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_options.h"
 
+#include "positive.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -44,10 +46,10 @@ void add_question_options(CLI::App& command, QuestionOptions& options) {
       ->type_name("PRICES")
       ->group(kGroup);
   command.add_option("--work", options.work, "How many units are to be done in all")
-      ->check(CLI::PositiveNumber)
+      ->check(is_positive)
       ->group(kGroup);
   command.add_option("--budget", options.budget, "What they may cost")
-      ->check(CLI::PositiveNumber)
+      ->check(is_positive)
       ->group(kGroup);
   command.add_option("--deadline", options.deadline, "How long they may take, e.g. 8h")
       ->type_name("TIME")

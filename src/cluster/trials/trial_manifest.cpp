@@ -9,6 +9,7 @@
 #include <assay/base/text.h>
 #include <assay/base/wording.h>
 #include <assay/cluster/trial_manifest.h>
+#include <assay/kubeapi/names.h>
 
 namespace assay::cluster {
 namespace {
@@ -318,6 +319,10 @@ Result<TrialSource> read_trial_source(const std::string& text, const std::string
   if (source.name.empty()) source.name = text_at(at(json, "metadata"), "generateName");
   while (source.name.ends_with('-')) source.name.pop_back();
   if (source.name.empty()) return wrong("metadata has no name");
+  for (const std::string& why :
+       {kubeapi::wrong_name(source.name),
+        source.name_space.empty() ? "" : kubeapi::wrong_namespace(source.name_space)})
+    if (!why.empty()) return wrong(why);
   if (!at(json, "spec").is_object()) return wrong("it has no spec");
   json.erase("status");
   source.json = json.dump(-1, ' ', false, Json::error_handler_t::replace);

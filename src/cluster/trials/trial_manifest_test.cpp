@@ -219,11 +219,14 @@ spec:
 }
 
 TEST(TrialManifest, WhatCannotBeTriedIsTold) {
-  for (const char* text : {"", "[]", "kind: Job",
-                           "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x}\nspec: {}",
-                           "apiVersion: batch/v1\nkind: Job\nspec: {}",
-                           "apiVersion: batch/v1\nkind: Job\nmetadata: {name: x}",
-                           "a: &a [1]\nb: {? [x] : 1}", "a: 1\n---\nb: 2"})
+  for (const char* text :
+       {"", "[]", "kind: Job",
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x}\nspec: {}",
+        "apiVersion: batch/v1\nkind: Job\nspec: {}",
+        "apiVersion: batch/v1\nkind: Job\nmetadata: {name: x}",
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: My_Pod}\nspec: {}",
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: x, namespace: a.b}\nspec: {}",
+        "a: &a [1]\nb: {? [x] : 1}", "a: 1\n---\nb: 2"})
     EXPECT_FALSE(read_trial_source(text, "f.yaml")) << text;
   for (const char* text :
        {"apiVersion: batch/v1\nkind: Job\nmetadata: {name: x}\nspec: {}",

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <fmt/format.h>
+
+#include <assay/base/wording.h>
+#include <assay/kubeapi/names.h>
+
+namespace assay::kubeapi {
+namespace {
+
+constexpr size_t kLongestName = 253, kLongestNamespace = 63;
+
+std::string wrong(const std::string& name, size_t longest, bool pointed) {
+  const auto ends = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  const auto inside = [&](char c) { return ends(c) || c == '-' || (pointed && c == '.'); };
+  if (name.size() > longest)
+    return fmt::format("{} is no name: it is longer than {} letters",
+                       in_quotes(name.substr(0, kLongestNamespace) + "..."), longest);
+  if (!name.empty() && ends(name.front()) && ends(name.back()) &&
+      std::all_of(name.begin(), name.end(), inside))
+    return "";
+  return fmt::format("{} is no name{}: it has a to z, 0 to 9{}, and no mark at its ends",
+                     in_quotes(name), pointed ? "" : " of a namespace",
+                     pointed ? ", '-' and '.'" : " and '-'");
+}
+
+}  // namespace
+
+std::string wrong_name(const std::string& name) {
+  return wrong(name, kLongestName, true);
+}
+
+std::string wrong_namespace(const std::string& name) {
+  return wrong(name, kLongestNamespace, false);
+}
+
+}  // namespace assay::kubeapi
