@@ -6,6 +6,10 @@ TITLE = "trials that find the best GPUs"
 CLUSTERS = 2000
 
 
+def share(right, clear):
+    return f"{right / clear:.1%}" if clear else "none"
+
+
 def run(bench):
     found = bench.once("clusters", lambda: json.loads(bench.command(bench.bin / "trial_planner", CLUSTERS)))
     ours, grid, chance = found["ours"], found["grid"], found["random_half"]
@@ -21,7 +25,7 @@ def run(bench):
               "at most half", found["largest_share"] <= .5)
     bench.row("speed or money lost by the answer, mean", f"{ours['regret']:.2%}",
               f"whole grid {grid['regret']:.2%}, half of it by chance {chance['regret']:.2%}")
-    bench.row("answers that were called clear", f"{found['clear']}, right {found['clear_and_close'] / found['clear']:.1%}",
+    bench.row("answers that were called clear", f"{found['clear']}, right {share(found['clear_and_close'], found['clear'])}",
               "", "right in 95 %", found["clear_and_close"] >= .95 * found["clear"] > 0)
     bench.row("… of jobs that lose much at the first step, a way that the planner does not know",
               f"{found['clear_cliffs']} of {found['cliffs']['clusters']}, right {found['clear_and_close_cliffs']}",

@@ -2,6 +2,7 @@
 #include "testing/api_server.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 #include <assay/cluster/profiler.h>
 #include <gtest/gtest.h>
@@ -77,6 +78,21 @@ TEST(Clean, takes_away_what_trials_wrote_too) {
       if (request.find("fieldManager=" + one) != std::string::npos) managers += one + " ";
   EXPECT_NE(managers.find("assay-trial"), std::string::npos) << managers;
   EXPECT_NE(managers.find("assay-profiler"), std::string::npos) << managers;
+}
+
+TEST(Clean, finds_a_trials_key_behind_hundreds_of_others) {
+  std::string others;
+  for (int i = 0; i < 1000; ++i) others += fmt::format(R"("a.b/{}": "", )", i);
+  const std::string tried =
+      answer(200, fmt::format(R"({{"metadata": {{"resourceVersion": "1"}}, "items": [
+      {{"metadata": {{"name": "train", "namespace": "lab", "uid": "m",
+                    "annotations": {{{}"ai.centaurus.io/trial": "{{}}"}}}}}}]}})",
+                              others));
+  const Cleaning run(
+      {kEmpty, kEmpty, kEmpty, kGroups, kKinds, tried, kDone, kDone, kDone, kDone, kEmpty});
+  ASSERT_TRUE(run.result) << run.result.error().message;
+  EXPECT_EQ(*run.result, 1u);
+  EXPECT_TRUE(run.has_asked("PATCH /apis/kubeflow.org/v1/namespaces/lab/mpijobs/train"));
 }
 
 TEST(Clean, a_kind_that_may_not_be_listed_is_told_and_left) {

@@ -159,6 +159,13 @@ TEST(TrialReport, WhatKeepsTheAnswerFromBeingClearIsNamed) {
   const Json document = Json::parse(report_json(report));
   EXPECT_EQ(document["choices"][0]["doubt"], "fewest");
   EXPECT_FALSE(document["choices"][1].contains("doubt"));
+  report.resource = "cpu";
+  report.choices = {{"", .25}, {"", .5}, {"", 1}};
+  report.trials[0].choice = {"", 1};
+  report.trials[1].choice = {"", .5};
+  report.trials[1].throughput.value = 85;
+  EXPECT_NE(report_text(report).find("fewer can be as fast as more.\n"), std::string::npos)
+      << report_text(report);
 }
 
 TEST(TrialReport, RoomThatOthersHadIsToldSo) {

@@ -54,6 +54,16 @@ bool may_be_beaten(const Plan& plan) {
   });
 }
 
+/// Parts of one lose nothing to what several have to tell each other.
+const char* fewer_text(const TrialReport& report, size_t choice) {
+  const auto& choices = report.choices;
+  const bool parts = std::all_of(choices.begin(), choices.end(), [&](const Choice& one) {
+    return one.kind != choices[choice].kind || one.count <= 1;
+  });
+  return parts ? "it was not tried, and fewer can be as fast as more"
+               : "it was not tried, and fewer can be faster than more";
+}
+
 const TrialResult* last_of(const TrialReport& report, const Choice& choice, bool measured) {
   for (auto trial = report.trials.rbegin(); trial != report.trials.rend(); ++trial)
     if (trial->choice == choice && (!measured || trial->end == TrialEnd::measured)) return &*trial;
@@ -114,10 +124,9 @@ std::string answer_text(const TrialReport& report, const Plan& plan) {
           fmt::format("Most jobs would be faster with {}; this one was not.\n", name_at(report, i));
   for (size_t i = 0; i < report.choices.size(); ++i)
     if (const Doubt doubt = plan.standings[i].doubt; doubt != Doubt::none)
-      text += fmt::format("{} may be better; {}.\n", name_at(report, i),
-                          doubt == Doubt::no_room
-                              ? "there was no room for it"
-                              : "it was not tried, and fewer can be faster than more");
+      text +=
+          fmt::format("{} may be better; {}.\n", name_at(report, i),
+                      doubt == Doubt::no_room ? "there was no room for it" : fewer_text(report, i));
   return text;
 }
 
