@@ -293,6 +293,64 @@ TEST_F(HistoryTest, is_read_back_in_parts_and_each_once) {
   for (const auto& [uid, pod] : tracker.pods()) EXPECT_EQ(pod.uses.cores.count(), 7u) << uid;
 }
 
+/// Cannot answer what is asked of one kind.
+class HalfShelf : public store::Shelf {
+ public:
+  HalfShelf(store::Shelf& shelf, std::string broken) : shelf_(shelf), broken_(std::move(broken)) {}
+
+  Result<void> put(const std::string& kind, const std::string& name,
+                   const std::string& json) override {
+    return shelf_.put(kind, name, json);
+  }
+  Result<void> put_all(const std::string& kind,
+                       std::span<const std::pair<std::string, std::string>> documents) override {
+    return shelf_.put_all(kind, documents);
+  }
+  Result<void> remove_older(const std::string& kind, Timestamp than) override {
+    return shelf_.remove_older(kind, than);
+  }
+  Result<bool> remove(const std::string& kind, const std::string& name) override {
+    return shelf_.remove(kind, name);
+  }
+  Result<std::vector<store::Document>> list(const std::string& kind) override {
+    return shelf_.list(kind);
+  }
+  Result<std::vector<std::string>> names(const std::string& kind) override {
+    return shelf_.names(kind);
+  }
+  Result<std::optional<store::Document>> find(const std::string& kind,
+                                              const std::string& name) override {
+    if (kind == broken_) return refused("the connection was lost");
+    return shelf_.find(kind, name);
+  }
+  Result<std::optional<Timestamp>> written(const std::string& kind,
+                                           const std::string& name) override {
+    return shelf_.written(kind, name);
+  }
+  void mend() { broken_.clear(); }
+
+ private:
+  store::Shelf& shelf_;
+  std::string broken_;
+};
+
+TEST_F(HistoryTest, a_pod_whose_second_kind_could_not_be_asked_for_is_read_back_later) {
+  {
+    Restart before(*shelf_);
+    for (auto& pod : before.cluster.seen.pods) pod.job.reset();
+    before.cluster.reading.pods[{"lab", "train-0"}].cores = 12;
+    ASSERT_TRUE(before.round());
+    ASSERT_TRUE(before.save());
+  }
+  HalfShelf shelf(*shelf_, kPodKind);
+  Restart after(shelf);
+  EXPECT_FALSE(after.round());
+  EXPECT_FALSE(after.cluster.tracker.pods().at("pod-0").read_back);
+  shelf.mend();
+  ASSERT_TRUE(after.round());
+  EXPECT_EQ(after.cluster.tracker.pods().at("pod-0").uses.cores.max(), 12);
+}
+
 TEST_F(HistoryTest, saves_all_that_is_there_within_its_turns) {
   Restart run(*shelf_);
   for (int i = 0; i < 30; ++i) {
