@@ -29,6 +29,12 @@ constexpr double kPeak = 3.5;
 constexpr double kRemainder = 0.8;
 /// What periods may differ in and be told as the same.
 constexpr double kAsGood = 1e-3;
+/// What stands out so many times as far as is significant is there by itself.
+constexpr double kOfItsOwn = 4;
+/// Nearer to each other, two periods are those of one uneven cycle.
+constexpr double kApart = 1.25;
+/// Frequencies that differ by less than this share are the same.
+constexpr double kSameFrequency = 0.01;
 /// What is left of the variance is too little to be worth a look.
 constexpr double kLittle = 0.003;
 
@@ -251,20 +257,53 @@ bool is_own(const Likeness& likeness, const Candidate& shorter, const Candidate&
          between(likeness, shorter.period, std::min(n, 12)).alike >= 0.5 * allowed * shorter.alike;
 }
 
+/// Whether a frequency is a multiple of that of a period, as far as the series can tell.
+bool is_harmonic(const Likeness& likeness, double peak, double period) {
+  const double frequency = 1 / peak, base = 1 / period;
+  const double near = std::max(1, static_cast<int>(std::round(frequency / base))) * base;
+  return std::abs(frequency - near) <=
+         std::max(1 / static_cast<double>(likeness.length()), kSameFrequency * frequency);
+}
+
+/// The shorter one of two cycles, as a tide and the days are, of which `period` is only nearly a
+/// multiple; nothing: it explains what stands out most.
+std::optional<Candidate> of_two(const Likeness& likeness, const std::vector<Candidate>& found,
+                                double period) {
+  auto peaks = likeness.peaks(kOfItsOwn * significant(likeness), 2 * period, 2);
+  if (peaks.size() < 2 || std::all_of(peaks.begin(), peaks.end(), [&](double peak) {
+        return is_harmonic(likeness, peak, period);
+      }))
+    return {};
+  const auto [shorter, longer] = std::minmax(peaks[0], peaks[1]);
+  if (longer < kApart * shorter || is_harmonic(likeness, shorter, longer)) return {};
+  const auto same = std::find_if(found.begin(), found.end(), [&](const Candidate& one) {
+    return std::abs(one.period / shorter - 1) < 0.015;
+  });
+  if (same == found.end()) return {};
+  return *same;
+}
+
 /// The shortest of the cycles that are there: it can be taken out without harm to longer ones.
 Candidate first_of(const Likeness& likeness, const std::vector<Candidate>& found) {
   Candidate result = fundamental(likeness, found);
   for (const auto& other : found)
     if (other.period < result.period / 2.5 && is_own(likeness, other, result)) result = other;
+  if (const auto shorter = of_two(likeness, found, result.period)) result = *shorter;
   result.period = refined(likeness, result.period);
   return result;
 }
 
 /// What is left of a cycle that was taken out looks like a weak cycle near it.
-bool is_remainder(const Candidate& candidate, const std::vector<Cycle>& taken) {
+bool is_remainder(const Likeness& likeness, const Candidate& candidate,
+                  const std::vector<Cycle>& taken) {
   if (candidate.alike < 0.3) return true;
+  const bool is_strong = candidate.alike > 0.6 && likeness.outstanding(candidate.period, 1) >
+                                                      kOfItsOwn * significant(likeness);
   return std::any_of(taken.begin(), taken.end(), [&](const Cycle& cycle) {
-    return std::max(cycle.period / candidate.period, candidate.period / cycle.period) < 3.2;
+    const double longer = std::max(cycle.period, candidate.period);
+    const double shorter = std::min(cycle.period, candidate.period);
+    return longer < 3.2 * shorter &&
+           (!is_strong || longer < kApart * shorter || times(longer, shorter) > 0);
   });
 }
 
@@ -302,7 +341,7 @@ std::vector<Cycle> find_cycles(std::span<const double> values) {
     found = candidates(*again);
     std::erase_if(found, [&](const Candidate& one) {
       const double share = one.alike * again->at(0, one.period) / whole.at(0, one.period);
-      return one.outstanding < needed || share < 0.05 || is_remainder(one, cycles);
+      return one.outstanding < needed || share < 0.05 || is_remainder(*again, one, cycles);
     });
   }
   std::erase_if(cycles, [&](const Cycle& one) {

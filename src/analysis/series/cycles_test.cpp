@@ -71,6 +71,23 @@ TEST(FindCycles, tells_iterations_within_epochs) {
   EXPECT_NEAR(periods[1], 154, 2);
 }
 
+TEST(FindCycles, tells_a_tide_and_the_days_beside_it) {
+  std::mt19937_64 engine(3);
+  std::normal_distribution<> normal;
+  for (const size_t days : {30, 60, 180})
+    for (const double day : {0.4, 0.7, 1.0}) {
+      std::vector<double> level(24 * days);
+      for (size_t i = 0; i < level.size(); ++i) {
+        const double turn = 2 * std::numbers::pi * static_cast<double>(i);
+        level[i] = std::sin(turn / 12.42 + 1) + day * std::sin(turn / 24) + 0.1 * normal(engine);
+      }
+      const auto cycles = find_cycles(level);
+      ASSERT_EQ(cycles.size(), 2) << days << " " << day;
+      EXPECT_NEAR(std::min(cycles[0].period, cycles[1].period), 12.42, 0.02);
+      EXPECT_NEAR(std::max(cycles[0].period, cycles[1].period), 24, 0.25);
+    }
+}
+
 TEST(FindCycles, tells_nothing_between_iterations_and_epochs_that_begin_them_anew) {
   std::mt19937_64 engine(7);
   std::normal_distribution<> normal;
