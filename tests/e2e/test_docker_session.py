@@ -73,7 +73,8 @@ def test_a_session_with_everything(place, engine):
     assert good["metrics"]["brightness"]["count"] == FRAMES
     # The totals: a container's first milliseconds pass before its first sample, much of so little work.
     used = good["exit"]["user_seconds"] + good["exit"]["system_seconds"]
-    assert used == pytest.approx(watch.cpu_seconds(), rel=0.03)
+    # Its memory is given back after the engine's last answer, which takes some hundredths of a second.
+    assert 0.97 * watch.cpu_seconds() < used < 1.03 * watch.cpu_seconds() + 0.05
     peak = good["footprint"]["memory_bytes"]["peak"]
     assert peak <= watch.peak_memory * 1.03
     if watch.knows_cache:
