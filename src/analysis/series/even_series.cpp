@@ -24,14 +24,27 @@ double usual_step(const Samples& sorted) {
   return *middle;
 }
 
-/// Of clocks that jitter, the days, hours, minutes or seconds that they mean: where they differ
-/// little, and by less than a part of a step at the end of all.
-double rounded(double step, double count) {
-  constexpr double kNear = 0.005, kPart = 0.25;
+/// How far nearly all steps are from being a multiple of the usual one.
+double jitter_of(const Samples& sorted, double usual) {
+  std::vector<double> off;
+  for (size_t i = 1; i < sorted.size(); ++i) {
+    const double step = sorted[i].first - sorted[i - 1].first;
+    off.push_back(std::abs(step - usual * std::round(step / usual)));
+  }
+  const auto most = off.begin() + static_cast<ptrdiff_t>(9 * off.size() / 10);
+  std::nth_element(off.begin(), most, off.end());
+  return *most;
+}
+
+/// Of clocks that jitter, the days, hours, minutes or seconds that they mean: where the end of all
+/// is no farther away by that than the jitter explains. Months and years are not meant to be even.
+double rounded(double step, double count, double jitter) {
+  constexpr double kNear = 0.005, kPart = 0.25, kMonth = 28 * 86400.0;
   for (const double unit : {86400.0, 3600.0, 60.0, 1.0}) {
     const double round = unit * std::round(step / unit);
-    const double off = std::abs(round / step - 1);
-    if (off < kNear && off * count < kPart) return round;
+    const double off = std::abs(round - step);
+    if (off < kNear * step && off * count <= std::min(2 * jitter, kPart * step) && step < kMonth)
+      return round;
   }
   return step;
 }
@@ -43,7 +56,7 @@ double even_step(const Samples& sorted) {
   for (size_t i = 1; i < sorted.size(); ++i)
     count += std::round((sorted[i].first - sorted[i - 1].first) / usual);
   const double mean = (sorted.back().first - sorted.front().first) / std::max(1.0, count);
-  return rounded(std::abs(mean / usual - 1) < 0.1 ? mean : usual, count);
+  return rounded(std::abs(mean / usual - 1) < 0.1 ? mean : usual, count, jitter_of(sorted, usual));
 }
 
 /// From 1970 to when a year of our calendar begins, also of those that std::chrono does not know.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <chrono>
 #include <cmath>
 #include <limits>
 
@@ -36,6 +37,28 @@ TEST(Evenly, a_clock_that_jitters_means_a_round_step) {
   EXPECT_EQ(evenly(samples)->step_seconds, 3600);
   for (auto& [time, value] : samples) time *= 1.002;
   EXPECT_NEAR(evenly(samples)->step_seconds, 3607, 1) << "it is a whole step away at the end";
+}
+
+TEST(Evenly, what_does_not_jitter_is_as_it_is) {
+  std::vector<std::pair<double, double>> samples;
+  for (int i = 0; i < 50; ++i) samples.emplace_back(1e6 + 30.1 * i, i);
+  EXPECT_NEAR(evenly(samples)->step_seconds, 30.1, 1e-6);
+}
+
+TEST(Evenly, years_and_months_end_when_they_do) {
+  using std::chrono::sys_days;
+  const auto last_of = [](int count, int months) {
+    std::vector<std::pair<double, double>> samples;
+    auto date = std::chrono::year(1920) / 1 / 1;
+    for (int i = 0; i < count; ++i, date += std::chrono::months(months))
+      samples.emplace_back(86400.0 * static_cast<double>(sys_days(date).time_since_epoch().count()),
+                           i);
+    const auto series = evenly(samples);
+    EXPECT_EQ(series->values.size(), static_cast<size_t>(count));
+    return series->time(series->values.size() - 1) - samples.back().first;
+  };
+  EXPECT_NEAR(last_of(100, 12), 0, 3600);
+  EXPECT_NEAR(last_of(240, 1), 0, 3600);
 }
 
 TEST(Evenly, refuses_what_has_no_step_or_too_many) {

@@ -154,6 +154,11 @@ std::optional<size_t> hours_of(const Cells& first) {
   return called(first, {"hour", "hr", "stunde"});
 }
 
+/// It may be a heart's rate.
+bool is_hr(const Cells& first, size_t place) {
+  return lower_case(trim(first[place])) == "hr";
+}
+
 /// What may be hours or the digits of a clock.
 std::optional<size_t> clock_of(const Cells& first) {
   return called(first, {"hour", "hr", "stunde", "time", "zeit", "uhrzeit", "hhmm", "hour (hhmm)",
@@ -206,8 +211,9 @@ Result<void> join_year(SeriesLayout& layout, const std::vector<Column>& columns,
   layout.time = year;
   layout.beside = TimeParts::months;
   layout.parts = {*month};
-  for (const auto& part :
-       {called(first, {"day", "dy", "tag"}), hours_of(first), called(first, {"minute"})}) {
+  auto hours = hours_of(first);
+  if (hours && is_hr(first, *hours) && !columns[*hours].counts(0, 24)) hours.reset();
+  for (const auto& part : {called(first, {"day", "dy", "tag"}), hours, called(first, {"minute"})}) {
     if (!part || !columns[*part].has_numbers()) break;
     layout.parts.push_back(*part);
   }
@@ -229,7 +235,7 @@ void join_clock(SeriesLayout& layout, const std::vector<Column>& columns, const 
   if (!hour || hour == layout.time) return;
   if (columns[*hour].counts(0, 24))
     join(*hour, TimeParts::hours);
-  else if (columns[*hour].counts(0, 2400) && columns[*hour].minutes)
+  else if (columns[*hour].counts(0, 2400) && columns[*hour].minutes && !is_hr(first, *hour))
     join(*hour, TimeParts::digits);
 }
 
