@@ -71,6 +71,21 @@ TEST(FindCycles, tells_iterations_within_epochs) {
   EXPECT_NEAR(periods[1], 154, 2);
 }
 
+TEST(FindCycles, tells_the_day_of_a_week_of_minutes) {
+  std::mt19937_64 engine(5);
+  std::normal_distribution<> normal;
+  std::vector<double> load(7 * 1440);
+  for (size_t i = 0; i < load.size(); ++i) {
+    const size_t minute = i % 1440;
+    load[i] = (minute >= 480 && minute < 1140 ? 60 : 10) + 1e-3 * static_cast<double>(i) +
+              8 * normal(engine);
+  }
+  std::fill_n(load.begin() + 3000, 200, std::nan(""));
+  const auto cycles = find_cycles(load);
+  ASSERT_EQ(cycles.size(), 1);
+  EXPECT_NEAR(cycles[0].period, 1440, 15);
+}
+
 TEST(FindCycles, tells_a_tide_and_the_days_beside_it) {
   std::mt19937_64 engine(3);
   std::normal_distribution<> normal;
