@@ -101,6 +101,12 @@ bool is_bad_question(const json& document) {
   return document.is_object() && document.value("errorType", json()) == "bad_data";
 }
 
+/// As Prometheus says it, and not what stands before it.
+bool is_own_refusal(const std::string& body) {
+  const auto document = json::parse(body, nullptr, false);
+  return document.is_object() && document.value("status", json()) == "error";
+}
+
 /// The answer's series and warnings, when it is one of that type.
 template <class Answer, class Read>
 Result<Answer> parse_answer(const std::string& body, const std::string& who, const char* type,
@@ -185,8 +191,7 @@ Result<std::string> Queries::ask(const std::string& path, net::Stopper* stopper)
   if (response->status == 401 || response->status == 403)
     return refused(fmt::format("{} wants to know who asks ({}); name a token or a user file",
                                state_->who, response->status));
-  // Its own refusals are JSON; others are of what stands before it.
-  if (!response->ok() && !json::accept(response->body))
+  if (!response->ok() && !is_own_refusal(response->body))
     return fail({ErrorKind::environment,
                  fmt::format("{} answers with status {}", state_->who, response->status),
                  response->status == kTooMany || response->status >= 500});

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <fmt/format.h>
+#include <fstream>
 
 #include <assay/promapi/query.h>
 #include <gtest/gtest.h>
@@ -115,6 +117,55 @@ TEST(Queries, ask_a_real_prometheus) {
   EXPECT_NE(wrong.error().message.find("parse error"), std::string::npos) << wrong.error().message;
 }
 
+TEST(Queries, say_who_asks_as_their_files_have_it_at_that_moment) {
+  const testing::TempFolder folder;
+  std::string heard;
+  const auto server = net::testing::HttpServer::on_loopback([&](auto& connection) {
+    for (auto request = connection.read_request(); !request.empty();
+         request = connection.read_request()) {
+      const auto at = request.find("Authorization: ");
+      heard = at == request.npos ? "nobody" : request.substr(at, request.find("\r\n", at) - at);
+      connection.write("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n");
+    }
+  });
+  const auto said = [&](PrometheusAccess access) {
+    access.url = server->base();
+    const auto answer = Queries(std::move(access)).instant("up");
+    EXPECT_NE(answer.error().message.find("wants to know who asks (401)"), std::string::npos);
+    return heard;
+  };
+  const auto file = folder.path() / "who";
+  EXPECT_EQ(said({}), "nobody");
+  for (const char* token : {"abc", "def"}) {
+    std::ofstream(file) << token << "\n";
+    EXPECT_EQ(said({.bearer_token_file = file}), fmt::format("Authorization: Bearer {}", token));
+  }
+  std::ofstream(file) << "ann:sea\n";
+  EXPECT_EQ(said({.basic_auth_file = file}), "Authorization: Basic YW5uOnNlYQ==");
+}
+
+TEST(Queries, ask_a_real_prometheus_behind_tls) {
+  const testing::TempFolder folder;
+  const std::string make = fmt::format(
+      "cd {} && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 "
+      "-subj /CN=prometheus -addext subjectAltName=IP:127.0.0.1 -keyout key.pem -out cert.pem "
+      ">log 2>&1",
+      folder.path().native());
+  ASSERT_EQ(std::system(make.c_str()), 0) << make;
+  std::ofstream(folder.path() / "web.yml")
+      << "tls_server_config: {cert_file: cert.pem, key_file: key.pem}\n";
+  testing::Prometheus prometheus(folder.path());
+  ASSERT_TRUE(prometheus.start());
+  const auto ask = [&](const char* authority) {
+    return Queries({.url = prometheus.base(), .ca_file = folder.path() / authority})
+        .instant("vector(7)");
+  };
+  const auto answer = ask("cert.pem");
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->series.at(0).value, 7);
+  EXPECT_FALSE(Queries({.url = prometheus.base()}).instant("vector(7)")) << "nobody trusts it";
+}
+
 TEST(Queries, a_refusal_of_what_stands_before_it_is_told_by_its_status) {
   const auto error_of = [](const std::string& status, const std::string& body) {
     const auto server = net::testing::HttpServer::on_loopback([&](auto& connection) {
@@ -129,6 +180,8 @@ TEST(Queries, a_refusal_of_what_stands_before_it_is_told_by_its_status) {
   };
   EXPECT_EQ(error_of("503 Unavailable", "<html>"), " answers with status 503 (for now)");
   EXPECT_EQ(error_of("404 Not Found", "page not found"), " answers with status 404 (for good)");
+  EXPECT_EQ(error_of("503 Unavailable", R"({"kind": "Status", "code": 503})"),
+            " answers with status 503 (for now)");
   const std::string own = R"({"status": "error", "error": "it answers nobody"})";
   EXPECT_EQ(error_of("503 Unavailable", own), " answers nobody (for good)");
 }

@@ -43,8 +43,8 @@ int free_port() {
   return ntohs(address.sin_port);
 }
 
-net::Response get(const std::string& url) {
-  net::HttpClient client(net::Endpoint{.base = url});
+net::Response get(const std::string& url, const std::filesystem::path& authority = {}) {
+  net::HttpClient client(net::Endpoint{.base = url, .ca_file = authority});
   return client.send({}).value_or(net::Response{});
 }
 
@@ -56,11 +56,15 @@ Prometheus::Prometheus(std::filesystem::path folder)
 }
 
 std::string Prometheus::base() const {
-  return fmt::format("http://127.0.0.1:{}", port_);
+  return fmt::format("{}://127.0.0.1:{}", has_tls() ? "https" : "http", port_);
+}
+
+bool Prometheus::has_tls() const {
+  return std::filesystem::exists(folder_ / "web.yml");
 }
 
 bool Prometheus::answers() const {
-  return get(base() + "/-/ready").ok();
+  return get(base() + "/-/ready", has_tls() ? folder_ / "cert.pem" : "").ok();
 }
 
 bool Prometheus::start() {
@@ -81,6 +85,8 @@ void Prometheus::run() {
       fmt::format("--storage.tsdb.path={}", (folder_ / "data").native()),
       fmt::format("--web.listen-address=127.0.0.1:{}", port_),
       "--web.enable-remote-write-receiver"};
+  if (has_tls())
+    words.push_back(fmt::format("--web.config.file={}", (folder_ / "web.yml").native()));
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);
   for (auto& word : words) arguments.push_back(word.data());

@@ -9,7 +9,8 @@
 namespace assay::promapi::testing {
 
 /// A real Prometheus on loopback that takes remote writes and scrapes what "targets.json" in its
-/// folder names, with its data there too. Started by start(), which returns when it answers; ended
+/// folder names, with its data there too; by TLS where that has "web.yml", and then its certificate
+/// is "cert.pem". Started by start(), which returns when it answers; ended
 /// with its owner at the latest.
 class Prometheus {
  public:
@@ -30,6 +31,7 @@ class Prometheus {
  private:
   void run();
   bool answers() const;
+  bool has_tls() const;
 
   std::filesystem::path folder_;
   int port_ = 0;
