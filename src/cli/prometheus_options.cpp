@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 
+#include <assay/base/letters.h>
 #include <assay/base/wording.h>
 
 namespace assay::cli {
@@ -28,8 +29,8 @@ std::string is_there(const std::string& file) {
 }
 
 std::string is_address(const std::string& address) {
-  const bool other = address.find("://") != address.npos && !address.starts_with("http://") &&
-                     !address.starts_with("https://");
+  const auto scheme = lower_case(address.substr(0, address.find("://")));
+  const bool other = address.find("://") != address.npos && scheme != "http" && scheme != "https";
   return other ? in_quotes(address) + " has to begin with http:// or https://" : "";
 }
 
