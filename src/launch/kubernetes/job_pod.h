@@ -20,6 +20,7 @@ struct JobPod {
     hopeless,  ///< it will never run: `trouble` says why
     running,
     ended,
+    unseen,  ///< it may run: `trouble` says why nobody can look
   };
   State state = State::absent;
   std::string name = {};

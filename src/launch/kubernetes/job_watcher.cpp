@@ -34,7 +34,7 @@ void JobWatcher::run(const std::stop_token& token) {
     if (!over_) wait(token);
   }
   if (!over_) return;
-  look_at_end(token);
+  if (pod_.state != JobPod::State::unseen) look_at_end(token);
   finish();
 }
 
@@ -104,7 +104,7 @@ void JobWatcher::look_at_refusal(const Error& error) {
   if (!refused_since_) refused_since_ = now;
   if (now - *refused_since_ < job_.settings.refusal_patience) return;
   over_ = true;
-  pod_.state = JobPod::State::ended;
+  pod_.state = JobPod::State::unseen;
   pod_.trouble = error.message;
 }
 

@@ -124,15 +124,14 @@ TEST_F(JobsInTrouble, an_account_that_may_not_look_any_more_ends_the_run) {
         forbids = !forbids;
         return FakeCluster::json("{}", forbids ? 403 : 503);
       });
-  cluster.set_state(kEnded);  // as its agent says
   EXPECT_FALSE(ends(**app, Milliseconds(3500))) << "the server may come back";
   cluster.answer_instead(fails("GET", "/default/pods", 403, 1000));
   ASSERT_TRUE(ends(**app, Milliseconds(30'000)));
   const Exit exit = (*app)->release();
   EXPECT_FALSE(exit.code);
-  EXPECT_EQ(exit.detail,
-            "ended; its exit code is not known; the cluster says: your account may not list pods "
-            "in namespace default");
+  EXPECT_EQ(
+      exit.detail,
+      "given up, though it may still run: your account may not list pods in namespace default");
 }
 
 TEST_F(JobsInTrouble, an_agent_that_goes_on_in_another_pod_is_found_again) {
