@@ -15,8 +15,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Annotations too: those of a job may be as many as its workers.
-constexpr size_t kMostLabels = 4096;
+/// Of annotations a job may have as many as it has workers.
+constexpr size_t kMostEntries = 4096;
 constexpr size_t kLongestLabel = 4096;
 constexpr size_t kMostContainers = 256;
 /// A copy of the whole object that kubectl keeps, and that nobody else reads.
@@ -26,7 +26,7 @@ std::map<std::string, std::string> read_labels(const Json& json) {
   std::map<std::string, std::string> labels;
   if (!json.is_object()) return labels;
   for (const auto& [name, value] : json.items()) {
-    if (labels.size() == kMostLabels) break;
+    if (labels.size() == kMostEntries) break;
     if (!value.is_string() || value.get_ref<const std::string&>().size() > kLongestLabel) continue;
     if (name != kCopy) labels.emplace(name, value.get<std::string>());
   }
@@ -60,7 +60,7 @@ Amounts read_amounts(const Json& json, bool only_extended) {
   Amounts amounts;
   if (!json.is_object()) return amounts;
   for (const auto& [name, value] : json.items()) {
-    if (amounts.size() == kMostLabels) break;
+    if (amounts.size() == kMostEntries) break;
     if (only_extended && name.find('/') == name.npos) continue;
     if (const auto amount = amount_of(value)) amounts.emplace(name, *amount);
   }
@@ -143,7 +143,7 @@ std::vector<Taint> read_taints(const Json& json) {
   std::vector<Taint> taints;
   if (!json.is_array()) return taints;
   for (const auto& taint : json) {
-    if (taints.size() == kMostLabels) break;
+    if (taints.size() == kMostEntries) break;
     taints.push_back({text_at(taint, "key"), text_at(taint, "effect")});
   }
   return taints;
