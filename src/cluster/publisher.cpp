@@ -31,11 +31,25 @@ Publisher::Publisher(kubeapi::Client& client, kubeapi::AnnotationOptions options
       clock_(clock),
       tell_(std::move(tell)) {}
 
+template <class Table>
+void Publisher::try_again(Table& table, Timestamp now) const {
+  std::vector<Published*> again;
+  for (auto& [key, state] : table)
+    if (auto& published = state.published;
+        published.forbidden && now - *published.forbidden >= kForbiddenAge)
+      again.push_back(&published);
+  if (!right_came_ && again.size() > kMostAgain) {
+    const auto few = again.begin() + kMostAgain;
+    std::partial_sort(again.begin(), few, again.end(),
+                      [](const auto* a, const auto* b) { return *a->forbidden < *b->forbidden; });
+    again.erase(few, again.end());
+  }
+  for (auto* published : again) published->at.reset();
+}
+
 template <class T>
 void Publisher::consider(T& state, What what, const std::string& key, Timestamp now) {
   auto& published = state.published;
-  const bool again = published.forbidden && now - *published.forbidden >= kForbiddenAge;
-  if (again && (right_came_ || again_++ < kMostAgain)) published.at.reset();
   published.score = change(published, figures_of(state));
   if (published.score < kMaterial) {
     published.due.reset();
@@ -51,7 +65,9 @@ void Publisher::plan(Tracker& tracker, bool read_back) {
   const auto is_ready = [&](const auto& state) { return state.read_back || !read_back; };
   due_.clear();
   since_.clear();
-  again_ = 0;
+  try_again(tracker.nodes(), now);
+  try_again(tracker.pods(), now);
+  try_again(tracker.jobs(), now);
   for (auto& [name, node] : tracker.nodes())
     if (is_ready(node)) consider(node, What::node, name, now);
   for (auto& [uid, pod] : tracker.pods())

@@ -50,6 +50,10 @@ class Publisher {
     What what;
     std::string key;
   };
+  /// Of what was forbidden some time ago, a few, first those that were asked for longest ago; all
+  /// once a right has come.
+  template <class Table>
+  void try_again(Table& table, Timestamp now) const;
   template <class T>
   void consider(T& state, What what, const std::string& key, Timestamp now);
   template <class T>
@@ -65,7 +69,6 @@ class Publisher {
   const Tell tell_;
   std::vector<Due> due_;  ///< the first to be written last
   std::vector<Timestamp> since_;
-  size_t again_ = 0;         ///< of those that were forbidden, in this round
   bool right_came_ = false;  ///< what was forbidden was written
   std::vector<std::string> told_;
   Writes writes_;

@@ -4,6 +4,8 @@
 #include "testing/api_server.h"
 #include "testing/small_cluster.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 namespace assay::cluster {
@@ -162,7 +164,8 @@ TEST(Publisher, what_was_forbidden_is_tried_again_some_minutes_later) {
 TEST(Publisher, of_much_that_is_forbidden_a_few_find_out_whether_it_still_is) {
   const auto forbidden = answer(403, R"({"message": "x cannot patch resource"})");
   constexpr size_t kObjects = 24;
-  std::vector<std::string> answers(2 * kObjects + 8, forbidden);
+  constexpr size_t kFew = 4 + 2 + 1;  // nodes, pods, jobs
+  std::vector<std::string> answers(2 * (kObjects + kFew), forbidden);
   answers.resize(answers.size() + kObjects, answer(200, kDone));
   Publishing run(answers);
   for (size_t i = 4; i < kObjects; ++i) {
@@ -175,11 +178,21 @@ TEST(Publisher, of_much_that_is_forbidden_a_few_find_out_whether_it_still_is) {
   EXPECT_EQ(run.publisher.writes().by_outcome[4], kObjects);
   run.clock.advance(std::chrono::minutes(10));
   ASSERT_TRUE(run.write());
-  EXPECT_EQ(run.publisher.writes().by_outcome[4], kObjects + 4);
+  EXPECT_EQ(run.publisher.writes().by_outcome[4], kObjects + kFew);
+  const auto tried = run.server.asked();
+  run.clock.advance(std::chrono::minutes(10));
   ASSERT_TRUE(run.write());
-  EXPECT_EQ(run.publisher.writes().by_outcome[0], 4u) << "others";
+  EXPECT_EQ(run.publisher.writes().by_outcome[0], kFew);
+  const auto asked = run.server.asked();
+  for (size_t i = tried.size(); i < asked.size(); ++i) {
+    const auto path = path_of(asked[i]);
+    const auto before = [&](const auto& one) { return path_of(one) == path; };
+    EXPECT_EQ(path.starts_with("/api/v1/nodes/"),
+              std::none_of(tried.begin() + 2 * kObjects, tried.end(), before))
+        << "there are others than " << path;
+  }
   ASSERT_TRUE(run.write());
-  EXPECT_EQ(run.publisher.writes().by_outcome[0], kObjects - 4) << "the right is there for all";
+  EXPECT_EQ(run.publisher.writes().by_outcome[0], kObjects) << "the right is there for all";
 }
 
 TEST(Publisher, waits_for_what_the_history_has_not_told_yet) {
