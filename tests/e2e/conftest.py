@@ -19,7 +19,7 @@ PYTHON = sys.executable
 CLIENT = HERE.parents[1] / "clients/python"
 sys.path[:0] = [str(HERE.parent / "engines"), str(HERE / "kubernetes")]
 
-from clusters import cluster  # noqa: E402,F401 (fixtures)
+from clusters import cluster, room  # noqa: E402,F401 (fixtures)
 from engines import dockerd, podman  # noqa: E402,F401
 
 

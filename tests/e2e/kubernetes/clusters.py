@@ -3,8 +3,10 @@
 import base64
 import json
 import pathlib
+import ssl
 import subprocess
 import time
+import urllib.request
 
 import pytest
 
@@ -36,6 +38,23 @@ class Cluster:
         """Of the objects that `kubectl get` finds: kind/name."""
         return self.kubectl("get", *words, "-o", "name", "--ignore-not-found").split()
 
+    def give_gpus(self, product, count):
+        """To the first node, as the cluster counts them; gives its name."""
+        name = self.json("nodes")["items"][0]["metadata"]["name"]
+        self.kubectl("label", "node", name, f"nvidia.com/gpu.product={product}", "--overwrite")
+        patch = [{"op": "add", "path": "/status/capacity/nvidia.com~1gpu", "value": str(count)}]
+        request = urllib.request.Request(
+            f"{self.env['APISERVER']}/api/v1/nodes/{name}/status", method="PATCH", data=json.dumps(patch).encode(),
+            headers={"Content-Type": "application/json-patch+json", "Authorization": f"Bearer {self.env['TOKEN']}"})
+        trust = ssl.create_default_context(cafile=self.env["CACERT"])
+        with urllib.request.urlopen(request, timeout=10, context=trust):
+            pass
+        deadline = time.monotonic() + 60
+        while self.json("node", name)["status"]["allocatable"].get("nvidia.com/gpu") != str(count):
+            assert time.monotonic() < deadline, "the kubelet does not take them over"
+            time.sleep(0.2)
+        return name
+
     def token(self, account, namespace="default"):
         """What the cluster has made for a service account."""
         deadline = time.monotonic() + 30
@@ -65,10 +84,12 @@ class Cluster:
         ever less often."""
         self.kubectl("create", "job", "controllers-are-back", "--image=none:1")
         deadline = time.monotonic() + 180
-        while not any(pod["spec"].get("nodeName") for pod in self.json("pods", "-l", "job-name=controllers-are-back")["items"]):
-            assert time.monotonic() < deadline, "no pod is made, or it finds no node"
-            time.sleep(0.2)
-        self.end_job("controllers-are-back")
+        try:
+            while not any(pod["spec"].get("nodeName") for pod in self.json("pods", "-l", "job-name=controllers-are-back")["items"]):
+                assert time.monotonic() < deadline, "no pod is made, or it finds no node"
+                time.sleep(0.2)
+        finally:
+            self.end_job("controllers-are-back")
 
     def wait_for_quota(self, name, namespace):
         """Until it is kept: what it allows is first to be read by the cluster itself."""
@@ -80,6 +101,14 @@ class Cluster:
     def end_job(self, name):
         """And its pods: the room that they held is free afterwards, which on a busy machine may take a minute."""
         self.kubectl("delete", "job", name, "--cascade=foreground", timeout=180)
+
+    def leaving(self):
+        """Pods that are being removed, or whose Job is gone: they hold their room until the cluster comes to them."""
+        found = self.json("pods,jobs")["items"]
+        there = {one["metadata"]["uid"] for one in found}
+        return [one["metadata"]["name"] for one in found if one["kind"] == "Pod" and (
+            "deletionTimestamp" in one["metadata"] or any(
+                owner["kind"] == "Job" and owner["uid"] not in there for owner in one["metadata"].get("ownerReferences", [])))]
 
     def end_pod(self, name, namespace="default"):
         self.kubectl("delete", "pod", name, "-n", namespace, "--wait=false")
@@ -97,3 +126,15 @@ def cluster():
         yield Cluster()
     finally:
         subprocess.run([CLUSTER, "down"], check=True, timeout=300)
+
+
+@pytest.fixture(autouse=True)
+def room(request):
+    """A test finds the room that the one before it had, however late the cluster's own collector is."""
+    if "cluster" not in request.fixturenames:
+        return
+    cluster = request.getfixturevalue("cluster")
+    deadline = time.monotonic() + 180
+    while leaving := cluster.leaving():
+        assert time.monotonic() < deadline, f"of tests before are still there: {leaving}"
+        time.sleep(0.2)

@@ -53,7 +53,7 @@ def add(cluster, folder, pod, node):
         "tokens": [{"file": "token", "roles": ["read"]}]}))
     words = {"BIN": str(BIN), "FOLDER": str(folder), "POD": pod, "NODE": node}
     cluster.kubectl("create", "-f", "-", text=re.sub("|".join(words), lambda found: words[found[0]], AGENT))
-    cluster.kubectl("wait", "--for=condition=Ready", f"pod/{pod}", "-n", "assay", "--timeout=50s")
+    cluster.kubectl("wait", "--for=condition=Ready", f"pod/{pod}", "-n", "assay", "--timeout=120s", timeout=130)
     return str(folder / "hooks")
 
 

@@ -18,7 +18,7 @@ import pytest
 import training_jobs
 import yaml
 from clusters import NODE_ADDRESS
-from conftest import BIN, HERE, wait_until
+from conftest import ASSAY, BIN, HERE, wait_until
 
 ROOT = HERE.parents[1]
 PLAIN = ROOT / "deploy/kubernetes"
@@ -140,6 +140,7 @@ def deployed(cluster, finder):
     apply(cluster, WITH_PROMETHEUS)
     yield cluster
     delete(cluster, WITH_PROMETHEUS)
+    subprocess.run([ASSAY, "cluster", "clean"], env=cluster.env, check=True, timeout=60)
 
 
 @pytest.fixture(scope="module")
@@ -249,11 +250,23 @@ def test_prometheus_may_find_and_scrape_and_no_more(deployed):
         assert not deployed.may(account, verb, what, *more), (verb, what)
 
 
-def test_the_profiler_runs_as_nobody_and_tells_prometheus_of_itself(cluster, scraped):
+def written_by_the_profiler(cluster, what):
+    """Keys of an object that are in its name."""
+    books = cluster.json(what)["metadata"].get("managedFields", [])
+    return {key.removeprefix("f:ai.centaurus.io/") for book in books if book["manager"] == "assay-profiler"
+            for key in book["fieldsV1"].get("f:metadata", {}).get("f:annotations", {})}
+
+
+def test_the_profiler_runs_as_nobody_annotates_and_tells_prometheus_of_itself(cluster, scraped):
     apply(cluster, OVERLAY)
     cluster.kubectl("rollout", "restart", "deployment/assay-profiler", "-n", "assay")  # it reads its ConfigMap at the start
     is_rolled_out(cluster, "deployment/assay-profiler")
     assert cluster.names("leases", "-n", "assay") != []
+    # By the agent's metrics, the exporter's and the kubelet's, as this Prometheus has them.
+    for what, keys in (f"node/{scraped}", {"usage", "gpu-static", "gpu-0", "gpu-1"}), ("pod/annotated", {"cpu_mem", "usage"}):
+        wait_until(lambda what=what, keys=keys: keys <= written_by_the_profiler(cluster, what), 120,
+                   lambda what=what: f"{written_by_the_profiler(cluster, what)} of {what}\n"
+                   + cluster.kubectl("logs", "deployment/assay-profiler", "-n", "assay"), every=0.5)
     wait_until(lambda: targets().get("assay-profiler") == [("up", "")], 60, lambda: f"it is scraped: {targets()}", every=0.5)
 
 

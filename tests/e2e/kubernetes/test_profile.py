@@ -8,7 +8,6 @@ import re
 import signal
 import socket
 import sqlite3
-import ssl
 import subprocess
 import threading
 import urllib.request
@@ -28,15 +27,7 @@ DOMAIN = "ai.centaurus.io/"
 @pytest.fixture(scope="module")
 def node(cluster):
     """A node with two GPUs, as the cluster counts them."""
-    name = cluster.json("nodes")["items"][0]["metadata"]["name"]
-    cluster.kubectl("label", "node", name, "nvidia.com/gpu.product=NVIDIA-H200", "--overwrite")
-    patch = [{"op": "add", "path": "/status/capacity/nvidia.com~1gpu", "value": "2"}]
-    request = urllib.request.Request(f"{cluster.env['APISERVER']}/api/v1/nodes/{name}/status", method="PATCH",
-                                     data=json.dumps(patch).encode(),
-                                     headers={"Content-Type": "application/json-patch+json",
-                                              "Authorization": f"Bearer {cluster.env['TOKEN']}"})
-    with urllib.request.urlopen(request, timeout=10, context=ssl.create_default_context(cafile=cluster.env["CACERT"])):
-        yield name
+    return cluster.give_gpus("NVIDIA-H200", 2)
 
 
 @pytest.fixture(scope="module")
@@ -209,7 +200,7 @@ def test_nodes_pods_and_jobs_carry_what_they_use(cluster, node, prometheus, job,
         wait_until(lambda: annotations(cluster, f"node/{node}")["gpu-1"].get("cyclic_pattern") is False, 120,
                    "after twenty values there is an answer", every=0.5)
 
-        wait_until(lambda: "cpu_util" in annotations(cluster, "pod/train-worker-1"), 30, "the kubelet tells of pods", every=0.5)
+        wait_until(lambda: "cpu_util" in annotations(cluster, "pod/train-worker-1"), 120, "the kubelet tells of pods", every=0.5)
         # It may have 20; on a busy machine it gets less.
         wait_until(lambda: 2 < annotations(cluster, "pod/train-worker-0").get("max_cpu_util", 0) < 40, 60,
                    lambda: f"percent of a core: {annotations(cluster, 'pod/train-worker-0')}", every=0.5)
@@ -238,7 +229,7 @@ def test_a_worker_that_is_gone_stays_in_its_job_also_after_a_restart(cluster, no
         wait_until(lambda: annotations(cluster, f"{job.resource}/train").get("train-worker-1", {}).get("cpu_util"), 60,
                    "it was seen", every=0.5)
         job.end_pod("train-worker-1")
-        wait_until(lambda: "pod/train-worker-1" not in cluster.names("pods"), 30, "it is gone", every=0.2)
+        wait_until(lambda: "pod/train-worker-1" not in cluster.names("pods"), 120, "it is gone", every=0.2)
         before = annotations(cluster, f"{job.resource}/train")["train-worker-1"]
 
     def was_busier(document):
@@ -277,7 +268,7 @@ def test_a_job_that_ended_while_the_profiler_was_away_has_ended(cluster, prometh
         cluster.kubectl("delete", "job", "brief", "brief-trial-a", "--wait=false")
     before = kept_jobs(tmp_path)["brief"]
     assert not before["gone"] and before["cores"]["mean"] <= before["cores"]["max"] and before["gpus"] == 0
-    wait_until(lambda: not any(name.startswith("pod/brief") for name in cluster.names("pods")), 60, "they are gone", every=0.5)
+    wait_until(lambda: not any(name.startswith("pod/brief") for name in cluster.names("pods")), 180, "they are gone", every=0.5)
     with Profiler(cluster, prometheus, tmp_path, "--rounds", "2") as profiler:
         assert profiler.process.wait(60) == 0, profiler.log.read_text()
         assert re.search(r"2 rounds: \d+ nodes?.*, \d+ pods? and \d+ jobs? seen, \d+ patch(es)? written", profiler.log.read_text())
@@ -303,21 +294,26 @@ def test_a_pod_of_a_set_that_an_operator_made_belongs_to_its_job(cluster, promet
 
 
 def test_it_goes_on_when_the_api_server_or_prometheus_was_away(cluster, prometheus, job, tmp_path):
-    with Profiler(cluster, prometheus, tmp_path) as profiler:
-        wait_until(lambda: profiler.rounds() >= 2, 30, profiler.log.read_text, every=0.2)
-        prometheus.kill()
-        wait_until(lambda: profiler.value("assay_cluster_failed_readings_total") >= 1, 30, "it notices", every=0.2)
+    def away(profiler, failed):
+        wait_until(lambda: profiler.value("assay_cluster_failed_readings_total") > failed, 30, "it notices", every=0.2)
         prometheus.start()
+
+    prometheus.kill()  # either may start first
+    with Profiler(cluster, prometheus, tmp_path) as profiler:
+        away(profiler, 0)
+        wait_until(lambda: profiler.value("assay_cluster_gpus") > 0, 60, profiler.log.read_text, every=0.2)
         failed = profiler.value("assay_cluster_failed_readings_total")
+        prometheus.kill()
+        away(profiler, failed)
         subprocess.run([CLUSTER, "end-api"], check=True, timeout=60)
-        rounds = profiler.rounds()
-        wait_until(lambda: profiler.rounds() >= rounds + 2, 30, "rounds go on", every=0.2)
+        rounds = profiler.value("assay_cluster_rounds_total")
+        wait_until(lambda: profiler.rounds() >= rounds + 2, 60, "rounds go on", every=0.2)
         subprocess.run([CLUSTER, "start-api"], check=True, timeout=120)
         cluster.wait_for_controllers()
         cluster.kubectl("create", "-f", "-", text=json.dumps({
             "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "late"}, "spec": BUSY["spec"]}))
         wait_until(lambda: "cpu_util" in annotations(cluster, "pod/late"), 180, profiler.log.read_text, every=0.5)
-        assert profiler.value("assay_cluster_failed_readings_total") <= failed + 3
+        assert profiler.value("assay_cluster_reading_age_seconds") < 20
         assert profiler.process.poll() is None
         cluster.end_pod("late")
 
@@ -351,8 +347,8 @@ def test_a_key_that_somebody_else_takes_is_left_to_them_until_they_give_it_back(
         """Until it is done, and some rounds more; gives the log."""
         with Profiler(cluster, prometheus, tmp_path) as profiler:
             wait_until(lambda: is_done(profiler.log.read_text()), 90, profiler.log.read_text, every=0.5)
-            rounds = profiler.rounds()
-            wait_until(lambda: profiler.rounds() >= rounds + 3, 30, profiler.log.read_text, every=0.2)
+            rounds = profiler.value("assay_cluster_rounds_total")
+            wait_until(lambda: profiler.rounds() >= rounds + 3, 60, profiler.log.read_text, every=0.2)
         return profiler.log.read_text()
 
     profile(lambda _: {"cpu_util", "max_cpu_util"} <= ours())

@@ -111,8 +111,10 @@ def test_room_that_others_have_at_present_is_waited_for(cluster, node, place):
                 "name": "main", "image": "busybox:1", "command": ["sleep", "600"],
                 "resources": {"requests": {"cpu": f"{cores * 1000 - 200:.0f}m"}}}]}}))
     try:
-        late = place.assay("run", *place.words, "--cpus", str(cores), "--start-timeout", "3s", "load:1", "--", "busybox", "true",
-                           timeout=90)
+        wait_until(lambda: cluster.kubectl("get", "pod", "taker", "-o", "jsonpath={.status.phase}") == "Running", 120, "it has the room",
+                   every=0.2)
+        late = place.assay("run", *place.words, "--cpus", str(cores), "--start-timeout", "20s", "load:1", "--", "busybox", "true",
+                           timeout=120)
         assert late.returncode == 4 and "Insufficient cpu" in late.stderr, late.stderr
         process = place.start("run", *place.words, "--cpus", "0.3", "load:1", "--", "busybox", "true")
         wait_until(lambda: jobs(cluster), 60, "there is a Job", every=0.2)
@@ -154,14 +156,14 @@ def test_an_interrupt_ends_the_job_and_cleanup_what_a_kill_left(cluster, place):
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130, said
-    wait_until(lambda: jobs(cluster) == [], 30, "its Job is gone", every=0.2)
+    wait_until(lambda: jobs(cluster) == [], 120, "its Job is gone", every=0.2)
     process = start()
     process.kill()
     process.communicate(timeout=30)
     assert len(jobs(cluster)) == 1
     cleaned = place.assay("cleanup", timeout=60)
     assert cleaned.returncode == 0 and "deleted Job assay-" in cleaned.stdout, cleaned.stdout + cleaned.stderr
-    wait_until(lambda: jobs(cluster) == [], 30, "it is gone", every=0.2)
+    wait_until(lambda: jobs(cluster) == [], 120, "it is gone", every=0.2)
 
 
 def test_each_kind_of_node_is_a_line_of_the_matrix(node, place):

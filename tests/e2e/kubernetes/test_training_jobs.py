@@ -22,7 +22,7 @@ def test_a_job_has_pods_that_are_its_own_and_go_with_it(cluster, job, pods):
     assert (owner["kind"], owner["apiVersion"], owner["controller"]) == (job["kind"], job["apiVersion"], True)
     assert owner["uid"] == operator.read()["metadata"]["uid"]
     operator.end_pod(pods[-1])
-    wait_until(lambda: f"pod/{pods[-1]}" not in cluster.names("pods"), 30, "a worker has gone", every=0.2)
+    wait_until(lambda: f"pod/{pods[-1]}" not in cluster.names("pods"), 120, "a worker has gone", every=0.2)
     operator.finish()
     assert operator.read()["status"]["conditions"][0]["type"] == "Succeeded"
     operator.delete()

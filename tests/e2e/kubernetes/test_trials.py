@@ -83,10 +83,23 @@ def test_what_finds_no_room_is_a_result(cluster, place):
     cluster.kubectl("create", "namespace", "tight")
     cluster.kubectl("create", "-n", "tight", "-f", "-", text=QUOTA)
     cluster.wait_for_quota("small", "tight")
-    words = ["cluster", "trial", "-f", "job.yaml", "-n", "tight", "--gpus", "0.5", *measured(patience="8s"), "--json"]
+    words = ["cluster", "trial", "-f", "job.yaml", "-n", "tight", "--gpus", "0.5", *measured(patience="30s"), "--json"]
     refused = place.json(*words, expect=99, timeout=300)
     assert refused["trials"][0]["end"] == "no room" and "exceeded quota" in refused["trials"][0]["reason"], refused
     assert refused["answer"] is None and not left(cluster, namespace="tight")
+
+
+def test_gpus_are_counted_and_chosen_by_their_kind(cluster, place):
+    node = cluster.give_gpus("NVIDIA-H200", 2)  # as it counts them; the app does not touch any
+    log = ["--log-pattern", "step ([0-9]+)", "--log-counts", "--for", "4s", "--warm-up", "2s", "--patience", "40s"]
+    found = place.json("cluster", "trial", "-f", "job.yaml", "--gpus", "NVIDIA-H200:2,4;Tesla-T4:1", "--all", *log, "--json",
+                       timeout=120)
+    trial, = found["trials"]
+    assert (trial["kind"], trial["count"], trial["end"], trial["nodes"]) == ("NVIDIA-H200", 2, "measured", [node]), found
+    assert {(one["kind"], one["count"]): one.get("no_room") for one in found["choices"]} == {
+        ("NVIDIA-H200", 2): None, ("NVIDIA-H200", 4): "no node has so many nvidia.com/gpu",
+        ("Tesla-T4", 1): "no node has the label nvidia.com/gpu.product=Tesla-T4; there are NVIDIA-H200"}
+    gone(cluster)
 
 
 def test_a_job_that_more_cpus_make_slower_is_not_called_faster(cluster, place):
@@ -125,7 +138,7 @@ def test_room_that_others_have_just_then_makes_nothing_clear(cluster, place):
     try:
         wait_until(lambda: cluster.kubectl("get", "pods", "-l", "job-name=holder", "-o", "jsonpath={.items[*].status.phase}")
                    == "Running", 60, "it has the room", every=0.2)
-        done = place.assay("cluster", "trial", "-f", "job.yaml", "--gpus", f"{wanted:g}", *measured("4s", patience="8s"), "--json",
+        done = place.assay("cluster", "trial", "-f", "job.yaml", "--gpus", f"{wanted:g}", *measured("4s", patience="30s"), "--json",
                            timeout=300)
         assert done.returncode == 4, done
         found = json.loads(done.stdout)
@@ -172,16 +185,17 @@ spec:
   volumes: [{name: hooks, hostPath: {path: HOOKS}}]
 """.replace("HOOKS", agent))
     found = place.json("cluster", "trial", "-f", "frames.yaml", "--resource", "cpu", "--gpus", "0.5", "--metric", "fps", "--for",
-                       "6s", "--warm-up", "2s", "--price", "0.04", "--work", "4e5", "--deadline", "8h", "--json", timeout=120)
-    assert found["answer"]["throughput"] == pytest.approx(25, rel=0.35), found  # a frame takes 20 ms of a CPU
+                       "6s", "--warm-up", "2s", "--price", "0.04", "--work", "1e5", "--deadline", "8h", "--json", timeout=120)
+    assert 5 < found["answer"]["throughput"] < 32, found  # a frame takes 20 ms of a CPU: 25, and less on a busy machine
     assert found["trials"][0]["source"] == "fps as its agent has it" and found["trials"][0]["unit_cost"] > 0, found
     late = place.assay("cluster", "recommend", "frames", "--work", "1e9", "--deadline", "8h")
     assert late.returncode == 99 and "None of these choices does it within 8 h" in late.stdout, late
 
 
 @pytest.mark.parametrize("job, pods", [
+    (training_jobs.mpi_job("mpi", 1, version="v1"), ["launcher", "worker-0", "worker-1"]),
     (training_jobs.mpi_job("mpi", 1), ["launcher", "worker-0", "worker-1"]),
-    (training_jobs.pytorch_job("torch", 1), ["master-0", "worker-0"])], ids=["MPIJob", "PyTorchJob"])
+    (training_jobs.pytorch_job("torch", 1), ["master-0", "worker-0"])], ids=["MPIJob-v1", "MPIJob", "PyTorchJob"])
 def test_training_jobs_are_tried_with_all_their_pods(cluster, place, job, pods):
     training_jobs.define_kinds(cluster)
     template = training_jobs.pod_template(("sh", "-c", STEPS), resources={"limits": {"cpu": "100m"}})

@@ -46,9 +46,13 @@ def define_kinds(cluster):
 
 
 def remove_kinds(cluster):
-    """And all jobs of them; their pods go with their owners."""
-    names = [definition["metadata"]["name"] for definition in KINDS.values()]
-    cluster.kubectl("delete", "crd", *names, "--ignore-not-found", timeout=120)
+    """And all jobs of them with their pods: of a kind that is gone, the cluster's collector may no longer find whose they are."""
+    names = cluster.names("crd", *(definition["metadata"]["name"] for definition in KINDS.values()))
+    if not names:
+        return
+    kinds = ",".join(name.split("/")[1] for name in names)
+    cluster.kubectl("delete", kinds, "--all", "--all-namespaces", "--cascade=foreground", timeout=240)
+    cluster.kubectl("delete", *names, timeout=120)
 
 
 def pod_template(command=("sleep", "3600"), image=IMAGE, resources=None, **spec):
