@@ -197,6 +197,14 @@ std::string vertical(const char* look, double x) {
                      look, x, kTop, kHeight - kBottom);
 }
 
+/// Below a tick; those at the right edge end there.
+std::string below(double x, double y, const std::string& text) {
+  constexpr double kHalf = 36;
+  const bool fits = x + kHalf < kWidth;
+  return fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"{}\">{}</text>",
+                     fits ? x : kWidth - 2.0, y, fits ? "middle" : "end", escaped(text));
+}
+
 std::string grid(const SeriesView& view, const Frame& frame) {
   std::string out;
   const auto values = round_ticks(frame.low, frame.high, kMostTicks);
@@ -209,13 +217,10 @@ std::string grid(const SeriesView& view, const Frame& frame) {
   constexpr double kAxis = kHeight - kBottom;
   for (const auto& tick : ticks_of(view.series, frame.last)) {
     const double x = frame.x(tick.at);
-    out += fmt::format(
-        "<line class=\"tick\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/>"
-        "<text x=\"{0:.1f}\" y=\"{3}\" text-anchor=\"middle\">{4}</text>",
-        x, kAxis, kAxis + 5, kAxis + 18, escaped(tick.text));
-    if (!tick.second.empty())
-      out += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>", x,
-                         kAxis + 34, escaped(tick.second));
+    out += fmt::format("<line class=\"tick\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/>",
+                       x, kAxis, kAxis + 5) +
+           below(x, kAxis + 18, tick.text);
+    if (!tick.second.empty()) out += below(x, kAxis + 34, tick.second);
   }
   for (const auto& change : view.analysis.changes)
     out += vertical("change", frame.x(static_cast<double>(change.at)));

@@ -165,7 +165,11 @@ Json series_document(const SeriesView& view) {
 }
 
 std::string series_text(const SeriesView& view, bool color, size_t columns) {
-  std::string text = wrapped(view.name + ": ", series_answer(view), columns);
+  // Beside a long query there would be no room.
+  constexpr size_t kLongName = 36;
+  std::string text = view.name.size() > kLongName
+                         ? view.name + ":\n" + wrapped("  ", series_answer(view), columns)
+                         : wrapped(view.name + ": ", series_answer(view), columns);
   if (color) text = kBold + text + kPlain;
   text += "\n" + plot_text(view, color, columns) + "\n";
   for (const auto& [head, line] : series_findings(view))
