@@ -33,6 +33,7 @@ constexpr double kAsGood = 1e-3;
 constexpr double kOfItsOwn = 4;
 /// Nearer to each other, two periods are those of one uneven cycle.
 constexpr double kApart = 1.25;
+constexpr double kAlikeBeside = 0.6;
 /// Frequencies that differ by less than this share are the same.
 constexpr double kSameFrequency = 0.01;
 /// What is left of the variance is too little to be worth a look.
@@ -274,7 +275,7 @@ std::optional<Candidate> of_two(const Likeness& likeness, const std::vector<Cand
         return is_harmonic(likeness, peak, period);
       }))
     return {};
-  const auto [shorter, longer] = std::minmax(peaks[0], peaks[1]);
+  const double shorter = std::min(peaks[0], peaks[1]), longer = std::max(peaks[0], peaks[1]);
   if (longer < kApart * shorter || is_harmonic(likeness, shorter, longer)) return {};
   const auto same = std::find_if(found.begin(), found.end(), [&](const Candidate& one) {
     return std::abs(one.period / shorter - 1) < 0.015;
@@ -307,6 +308,12 @@ bool is_remainder(const Likeness& likeness, const Candidate& candidate,
   });
 }
 
+/// Too near a cycle to be told as another one, but there: the tide of the sun beside the moon's.
+bool is_beside(const Candidate& candidate, double period) {
+  const double ratio = candidate.period / period;
+  return candidate.alike > kAlikeBeside && std::max(ratio, 1 / ratio) < kApart;
+}
+
 /// A few turns of a shorter cycle, where turns in between are no less alike than whole ones: what
 /// is left of iterations that begin anew with each epoch.
 bool is_mere_multiple(const Likeness& likeness, double longer, double shorter) {
@@ -327,21 +334,25 @@ std::vector<Cycle> find_cycles(std::span<const double> values) {
   auto found = candidates(whole);
   std::optional<Likeness> again;
   double variance = 1;
-  std::vector<double> periods;
+  std::vector<double> taken, periods;  // the latter also with what is beside those
   while (!found.empty()) {
     const Candidate next = first_of(again ? *again : whole, found);
     const double left = remove_cycle(rest, next.period);
     cycles.push_back({next.period, std::clamp(next.alike, 0.0, 1.0), variance - left});
+    taken.push_back(next.period);
     periods.push_back(next.period);
     variance = left;
     const double needed = kRemainder * significant(whole);
-    if (cycles.size() == kMostCycles || left < kLittle || !whole.others_stand_out(periods, needed))
+    if (cycles.size() == kMostCycles || left < kLittle || !whole.others_stand_out(taken, needed))
       break;
     again.emplace(rest, fourier);
     found = candidates(*again);
     std::erase_if(found, [&](const Candidate& one) {
       const double share = one.alike * again->at(0, one.period) / whole.at(0, one.period);
-      return one.outstanding < needed || share < 0.05 || is_remainder(*again, one, cycles);
+      if (one.outstanding < needed || share < 0.05) return true;
+      if (!is_remainder(*again, one, cycles)) return false;
+      if (is_beside(one, next.period)) periods.push_back(one.period);
+      return true;
     });
   }
   std::erase_if(cycles, [&](const Cycle& one) {

@@ -103,6 +103,24 @@ TEST(FindCycles, tells_a_tide_and_the_days_beside_it) {
     }
 }
 
+TEST(FindCycles, turns_of_what_is_near_a_cycle_are_none_of_their_own) {
+  // The tides of the moon and of the sun.
+  std::mt19937_64 engine(3);
+  std::normal_distribution<> normal;
+  for (const size_t days : {30, 60, 90, 180, 365}) {
+    std::vector<double> level(24 * days);
+    for (size_t i = 0; i < level.size(); ++i) {
+      const double turn = 2 * std::numbers::pi * static_cast<double>(i);
+      level[i] =
+          1.5 * std::cos(turn / 12.4206) + 0.5 * std::cos(turn / 12 + 1) + 0.05 * normal(engine);
+    }
+    const auto cycles = find_cycles(level);
+    ASSERT_FALSE(cycles.empty()) << days;
+    EXPECT_NEAR(cycles[0].period, 12.42, 0.02) << days;
+    for (const auto& cycle : cycles) EXPECT_LT(cycle.period, 13) << days;
+  }
+}
+
 TEST(FindCycles, tells_nothing_between_iterations_and_epochs_that_begin_them_anew) {
   std::mt19937_64 engine(7);
   std::normal_distribution<> normal;
