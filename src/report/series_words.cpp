@@ -13,6 +13,7 @@ namespace assay::report {
 namespace {
 
 constexpr double kDay = 86400;
+constexpr double kMonth = analysis::kSecondsOfYear / 12;
 /// Steps from here on are told in years.
 constexpr double kNearlyYear = 360 * kDay;
 constexpr size_t kMostChanges = 4;
@@ -31,6 +32,12 @@ std::string duration_text(double seconds) {
 std::string years_text(double seconds) {
   const double years = std::round(seconds / analysis::kSecondsOfYear * 100) / 100;
   return fmt::format("{} year{}", format_number(years), years == 1 ? "" : "s");
+}
+
+std::string months_text(double months) {
+  constexpr double kYear = 12;
+  if (months == kYear || months >= 2 * kYear) return years_text(months * kMonth);
+  return months == 1 ? "1 month" : format_number(months) + " months";
 }
 
 std::string count_text(double samples) {
@@ -200,6 +207,8 @@ std::string span_text(double samples, double step_seconds) {
 std::string ahead_text(double samples, double step_seconds) {
   const double whole = std::round(samples);
   const double shown = std::abs(samples - whole) < 0.05 ? whole : samples;
+  if (const double months = step_seconds / kMonth; months > 0 && months == std::round(months))
+    return months_text(shown * months);
   if (step_seconds >= kNearlyYear) return years_text(shown * step_seconds);
   return step_seconds > 0 ? duration_text(shown * step_seconds) : count_text(samples);
 }
@@ -207,7 +216,7 @@ std::string ahead_text(double samples, double step_seconds) {
 std::string place_text(const analysis::EvenSeries& series, double at) {
   if (!(series.step_seconds > 0)) return fmt::format("value {:.0f}", at + 1);
   if (series.years) return std::to_string(series.year(at));
-  const double time = series.start + at * series.step_seconds;
+  const double time = series.time(static_cast<size_t>(std::llround(at)));
   if (!series.dated || time > kLatestDate) return duration_text(at * series.step_seconds) + " in";
   const auto text = utc_text(time);
   const auto date = text.substr(0, 10), clock = text.substr(11, 8);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drifts.h"
 #include "few_turns.h"
+#include "lone_values.h"
 #include "prepared.h"
 #include "spells.h"
 
@@ -333,8 +334,9 @@ std::vector<ChangePoint> sudden_changes(const std::vector<size_t>& all_ends, con
 
 }  // namespace
 
-std::vector<ChangePoint> find_changes(const std::vector<double>& values,
+std::vector<ChangePoint> find_changes(const std::vector<double>& all_values,
                                       const std::vector<Cycle>& cycles) {
+  const auto values = without_lone_values(all_values);
   Steps steps = in_steps(cycles.empty() ? values : without_cycles(values, cycles));
   const size_t length = steps.places.size();
   if (length < 3 * kShortest) return {};

@@ -343,5 +343,31 @@ TEST_F(Changes, of_a_long_series_are_told_to_the_step) {
   EXPECT_NEAR(static_cast<double>(changes[0].at), 61'000, 60);
 }
 
+TEST(FindChanges, a_reading_that_failed_is_no_level) {
+  std::mt19937_64 engine(5);
+  std::normal_distribution<> noise(10, 0.1);
+  for (const double failed : {13.0, 20.0, 110.0, 99999.0, 0.0, -50.0})
+    for (const size_t in_a_row : {1, 2, 4}) {
+      std::vector<double> values(1000);
+      for (auto& value : values) value = noise(engine);
+      std::fill_n(values.begin() + 500, in_a_row, failed);
+      EXPECT_TRUE(find_changes(values, {}).empty()) << failed << " " << in_a_row;
+      std::fill_n(values.begin() + 500, 5 * in_a_row, failed);
+      values.resize(500 + 5 * in_a_row);
+      EXPECT_EQ(find_changes(values, {}).size(), 1) << failed << ": it lasts";
+    }
+}
+
+TEST(FindChanges, a_reading_that_failed_hides_no_level) {
+  std::mt19937_64 engine(5);
+  std::normal_distribution<> noise(10, 0.1);
+  std::vector<double> values(1000);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = noise(engine) + (i < 700 ? 0 : 1);
+  values[300] = 1e5;
+  const auto changes = find_changes(values, {});
+  ASSERT_EQ(changes.size(), 1);
+  EXPECT_NEAR(static_cast<double>(changes[0].at), 700, 1);
+}
+
 }  // namespace
 }  // namespace assay::analysis

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "calendar_months.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -74,6 +76,7 @@ int EvenSeries::year(double at) const {
 
 double EvenSeries::time(size_t i) const {
   const auto at = static_cast<double>(i);
+  if (months > 0) return months_later(start, months * static_cast<int64_t>(i), month_ends);
   if (!years) return start + step_seconds * at;
   return 86400.0 * static_cast<double>(days_before(year(at)));
 }
@@ -86,7 +89,13 @@ Result<EvenSeries> evenly(Samples samples, size_t most) {
     return bad_input("a series needs values at two different times at least");
   EvenSeries series;
   series.start = samples.front().first;
-  series.step_seconds = even_step(samples);
+  const auto calendar = calendar_months(samples);
+  if (calendar) {
+    series.months = calendar->step;
+    series.month_ends = calendar->ends;
+  }
+  series.step_seconds = calendar ? calendar->step * kSecondsOfYear / 12 : even_step(samples);
+  // Months are less than half of one away from as many mean ones.
   const double count = std::round((samples.back().first - series.start) / series.step_seconds) + 1;
   if (count > static_cast<double>(most))
     return bad_input(fmt::format(

@@ -45,20 +45,42 @@ TEST(Evenly, what_does_not_jitter_is_as_it_is) {
   EXPECT_NEAR(evenly(samples)->step_seconds, 30.1, 1e-6);
 }
 
-TEST(Evenly, years_and_months_end_when_they_do) {
-  using std::chrono::sys_days;
-  const auto last_of = [](int count, int months) {
+using std::chrono::sys_days;
+using std::chrono::year;
+
+double seconds_of(const std::chrono::year_month_day& date) {
+  return 86400.0 * static_cast<double>(sys_days(date).time_since_epoch().count());
+}
+
+TEST(Evenly, months_and_years_are_those_of_the_calendar) {
+  for (const int months : {1, 3, 12}) {
     std::vector<std::pair<double, double>> samples;
-    auto date = std::chrono::year(1920) / 1 / 1;
-    for (int i = 0; i < count; ++i, date += std::chrono::months(months))
-      samples.emplace_back(86400.0 * static_cast<double>(sys_days(date).time_since_epoch().count()),
-                           i);
+    auto date = year(1920) / 10 / 15;
+    for (int i = 0; i < 300; ++i, date += std::chrono::months(months))
+      if (i % 7 != 3) samples.emplace_back(seconds_of(date) + 3600, i);
     const auto series = evenly(samples);
-    EXPECT_EQ(series->values.size(), static_cast<size_t>(count));
-    return series->time(series->values.size() - 1) - samples.back().first;
-  };
-  EXPECT_NEAR(last_of(100, 12), 0, 3600);
-  EXPECT_NEAR(last_of(240, 1), 0, 3600);
+    ASSERT_TRUE(series);
+    EXPECT_EQ(series->months, months);
+    ASSERT_EQ(series->values.size(), 300);
+    EXPECT_EQ(series->time(299), samples.back().first);
+    EXPECT_EQ(series->values[298], 298);
+    EXPECT_TRUE(std::isnan(series->values[290])) << "41 * 7 + 3";
+    EXPECT_EQ(series->time(300), seconds_of(date) + 3600);
+  }
+}
+
+TEST(Evenly, months_may_be_told_by_their_last_days) {
+  std::vector<std::pair<double, double>> samples;
+  auto month = year(2003) / 11;
+  for (int i = 0; i < 40; ++i, month += std::chrono::months(1))
+    samples.emplace_back(seconds_of(month / std::chrono::last), i);
+  const auto series = evenly(samples);
+  EXPECT_EQ(series->months, 1);
+  EXPECT_EQ(series->time(3), seconds_of(year(2004) / 2 / 29));
+  EXPECT_EQ(series->time(15), seconds_of(year(2005) / 2 / 28));
+  EXPECT_EQ(series->values, (evenly(samples, 40)->values));
+  for (auto& [time, value] : samples) time += value;
+  EXPECT_EQ(evenly(samples)->months, 0) << "not at the same time of the day";
 }
 
 TEST(Evenly, refuses_what_has_no_step_or_too_many) {

@@ -28,8 +28,11 @@ struct EvenSeries {
   std::string columns = {};  ///< which ones of the table these are, where there was a choice
   bool years = false;        ///< its times are years, and a step is as many mean ones
   bool dated = false;        ///< its times are since 1970, and not since anything
+  /// Of a step, where all times are the same day of their month, or its last; 0: steps are even.
+  int months = 0;
+  bool month_ends = false;
 
-  /// Of a year it is when that begins.
+  /// Of a year it is when that begins, of months that day of them.
   double time(size_t i) const;
   /// For times that are years.
   int year(double at) const;
