@@ -4,6 +4,7 @@
 #include "exit_code.h"
 #include "prometheus_options.h"
 #include "signals.h"
+#include "trial_options.h"
 
 #include <array>
 #include <climits>
@@ -105,6 +106,8 @@ class StopBySignal {
           stopper.stop();
         }) {}
 
+  bool came() const { return signals_.came(); }
+
  private:
   Signals signals_;
   std::jthread thread_;
@@ -117,7 +120,7 @@ Result<int> profile(ProfileArguments& args, const Context& context) {
     return bad_input(
         "say where the cluster's Prometheus is: --prometheus http://HOST:9090 (or PROMETHEUS_IP)");
   ASSAY_CHECK(check_domain(settings.domain));
-  ASSAY_TRY(const auto interval, parse_duration(args.interval));
+  ASSAY_TRY(const auto interval, duration_of("--interval", args.interval));
   settings.interval = std::chrono::duration_cast<Milliseconds>(interval);
   if (settings.interval < Milliseconds(1000) || settings.interval > Milliseconds(3'600'000))
     return bad_input(fmt::format("--interval {}: from 1s to 1h", args.interval));
@@ -134,7 +137,10 @@ Result<int> profile(ProfileArguments& args, const Context& context) {
   net::Stopper stopper;
   const StopBySignal stop(stopper);
   ASSAY_CHECK(cluster::profile(settings, tell, stopper));
-  return kDone;
+  // Without a number of rounds, that is how it ends.
+  if (settings.rounds == 0 || !stop.came()) return kDone;
+  tell("interrupted before all rounds were done");
+  return kInterrupted;
 }
 
 Result<int> clean(ProfileArguments& args) {
@@ -205,8 +211,8 @@ void add_cluster_profile_command(CLI::App& cluster, Context& context) {
 }
 
 void add_cluster_clean_command(CLI::App& cluster, Context& context) {
-  auto* command =
-      cluster.add_subcommand("clean", "Take all annotations away that profile and trials have made");
+  auto* command = cluster.add_subcommand(
+      "clean", "Take all annotations away that profile and trials have made");
   command->footer(kCleanFooter);
   auto args = std::make_shared<ProfileArguments>();
   add_cluster_options(*command, args->cluster);

@@ -85,9 +85,9 @@ Result<cluster::TrialSettings> settings_of(const TrialArguments& args,
   settings.copy.trial = label_of(args.name.empty() ? source.name : args.name);
   settings.copy.name_space = args.name_space;
   settings.copy.shares_nodes = settings.at_once == 1 || args.share_nodes;
-  ASSAY_TRY(settings.time, parse_duration(args.time));
-  ASSAY_TRY(settings.warm_up, parse_duration(args.warm_up));
-  ASSAY_TRY(settings.patience, parse_duration(args.patience));
+  ASSAY_TRY(settings.time, duration_of("--for", args.time));
+  ASSAY_TRY(settings.warm_up, duration_of("--warm-up", args.warm_up));
+  ASSAY_TRY(settings.patience, duration_of("--patience", args.patience));
   if (settings.time.count() <= 0) return bad_input("--for has to be longer than nothing");
   ASSAY_CHECK(cluster::check_measure(settings.measure));
   return settings;
@@ -326,10 +326,12 @@ void add_choice_options(CLI::App& command, TrialArguments& args) {
   command
       .add_option("--resource", args.settings.copy.resource,
                   "What is counted (nvidia.com/gpu; cpu can be tried too)")
+      ->check(kubeapi::wrong_key)
       ->type_name("NAME");
   command
       .add_option("--node-label", args.settings.copy.node_label,
                   "Label of nodes that names their kind (nvidia.com/gpu.product)")
+      ->check(kubeapi::wrong_key)
       ->type_name("KEY");
   command
       .add_option("--priority-class", args.settings.copy.priority_class,
@@ -342,11 +344,12 @@ void add_choice_options(CLI::App& command, TrialArguments& args) {
       ->type_name("N");
   command.add_flag("--share-nodes", args.share_nodes,
                    "Trials at once may be on one node, where they can slow each other down");
-  command.add_option("--most", args.limits.most_trials, "Most trials (half of the choices)")
-      ->check(CLI::Range(1, 1'000'000));
+  auto* most =
+      command.add_option("--most", args.limits.most_trials, "Most trials (half of the choices)")
+          ->check(CLI::Range(1, 1'000'000));
   command.add_option("--sure", args.limits.sure, "Probability at which the answer is clear (0.98)")
       ->check(CLI::Range(0.5, 1.0));
-  command.add_flag("--all", args.limits.every, "Try all choices, each once");
+  command.add_flag("--all", args.limits.every, "Try all choices, each once")->excludes(most);
   command.add_option("--domain", args.domain, "Of the annotation NAME/trial (ai.centaurus.io)")
       ->type_name("NAME");
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <assay/base/text.h>
+#include <assay/kubeapi/names.h>
 #include <assay/net/http_client.h>
 
 namespace assay::cli {
@@ -88,7 +89,8 @@ void add_job_options(CLI::App& command, JobArguments& args) {
   option("--each-node-like", args.each_node_like,
          "Once on each kind of node, told apart by this label, as in model or board=orin*",
          "LABEL[=PATTERN]");
-  option("--namespace", args.name_space, "Where the Jobs are made (default)", "NAME");
+  option("--namespace", args.name_space, "Where the Jobs are made (default)", "NAME")
+      ->check(kubeapi::wrong_namespace);
   add_cluster_options(command, args.cluster, kGroup);
   add_agent_options(command, args, kGroup);
   option("--hooks-folder", args.hooks_folder,

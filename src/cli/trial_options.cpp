@@ -56,6 +56,12 @@ void add_question_options(CLI::App& command, QuestionOptions& options) {
       ->group(kGroup);
 }
 
+Result<Nanoseconds> duration_of(const char* option, const std::string& text) {
+  auto time = parse_duration(text);
+  if (time) return time;
+  return fail(time.error().kind, fmt::format("{}: {}", option, time.error().message));
+}
+
 Result<void> read_question(const QuestionOptions& options, cluster::Question& question) {
   using Want = cluster::Question::Want;
   if (!options.want.empty())
@@ -66,8 +72,8 @@ Result<void> read_question(const QuestionOptions& options, cluster::Question& qu
   if (options.work > 0) question.work = options.work;
   if (options.budget > 0) question.budget = options.budget;
   if (!options.deadline.empty()) {
-    ASSAY_TRY(const auto deadline, parse_duration(options.deadline));
-    if (deadline.count() <= 0) return bad_input("a deadline has to be longer than nothing");
+    ASSAY_TRY(const auto deadline, duration_of("--deadline", options.deadline));
+    if (deadline.count() <= 0) return bad_input("--deadline has to be longer than nothing");
     question.deadline = seconds(deadline);
   }
   return {};

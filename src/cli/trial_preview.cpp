@@ -64,6 +64,17 @@ std::string throughput_of(const PlannedTrials& planned) {
                      measure.log_pattern);
 }
 
+/// "cheapest, 1000000 units within 8 h, an hour of A100 costs 2.9".
+std::string wanted_text(const cluster::Question& question) {
+  std::string text = question.want == cluster::Question::Want::cheapest ? "cheapest" : "fastest";
+  if (question.work > 0) text += fmt::format(", {:.15g} units", question.work);
+  if (question.deadline > 0) text += " within " + format_duration(from_seconds(question.deadline));
+  if (question.budget > 0) text += fmt::format(" for {:.15g} at most", question.budget);
+  for (const auto& [kind, price] : question.prices)
+    text += fmt::format(", an hour of {} costs {:.15g}", kind.empty() ? "one" : kind, price);
+  return text;
+}
+
 std::string place_of(const cluster::Choice& choice, const cluster::CopySettings& copy) {
   const std::string amount =
       fmt::format("{}: {}", copy.resource, cluster::quantity_of(choice.count));
@@ -84,6 +95,7 @@ std::string text_of(const PlannedTrials& planned, size_t first, const Json& copy
                     place_of(report.choices[i], settings.copy), i == first ? "  (first)" : "");
   text += fmt::format("\nnamespace   {}\n", settings.copy.name_space);
   text += fmt::format("throughput  {}\n", throughput_of(planned));
+  text += fmt::format("wanted      {}\n", wanted_text(report.question));
   text += fmt::format("each        at most {} to start, {} of warm-up, {} measured\n",
                       format_duration(settings.patience), format_duration(settings.warm_up),
                       format_duration(settings.time));
@@ -115,6 +127,7 @@ std::string json_of(const PlannedTrials& planned, size_t first, const Json& copy
       {"at_once", settings.at_once},
       {"longest_seconds", seconds(longest_trial(settings)) * static_cast<double>(most)},
       {"throughput", throughput_of(planned)},
+      {"wanted", wanted_text(report.question)},
       {"copy", copy}};
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

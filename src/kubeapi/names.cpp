@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 
 #include <assay/base/wording.h>
@@ -32,6 +33,19 @@ std::string wrong_name(const std::string& name) {
 
 std::string wrong_namespace(const std::string& name) {
   return wrong(name, kLongestNamespace, false);
+}
+
+std::string wrong_key(const std::string& key) {
+  const auto slash = key.find('/');
+  const std::string name = slash == key.npos ? key : key.substr(slash + 1);
+  const auto ends = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  const bool good = !name.empty() && name.size() <= kLongestNamespace && ends(name.front()) &&
+                    ends(name.back()) && std::all_of(name.begin(), name.end(), [&](char c) {
+                      return ends(c) || c == '-' || c == '_' || c == '.';
+                    });
+  if (good && (slash == key.npos || wrong_name(key.substr(0, slash)).empty())) return "";
+  return fmt::format("{} is no key: it is a name as 'gpu', or behind a domain as 'nvidia.com/gpu'",
+                     in_quotes(key));
 }
 
 }  // namespace assay::kubeapi
