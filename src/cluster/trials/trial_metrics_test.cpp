@@ -89,6 +89,28 @@ TEST(TrialMetrics, BusyGpusStandInForThroughputAlsoUnderTheExportersLabels) {
   EXPECT_DOUBLE_EQ(result->watts.value(), 210);
 }
 
+TEST(TrialMetrics, WhatTheExporterWritesForNothingIsNotAskedFor) {
+  // As promtool has it, "< 9e18" leaves them out.
+  const char* blank = R"([[100, "9223372036854775794"]])";
+  Answers answers;
+  for (const auto& [metric, value] : {std::pair("DCGM_FI_DEV_GPU_UTIL", R"([[100, "50"]])"),
+                                      std::pair("DCGM_FI_DEV_FB_USED", R"([[100, "2"]])"),
+                                      std::pair("DCGM_FI_DEV_POWER_USAGE", R"([[100, "200"]])")})
+    for (const char* fold : {"sum", "avg"}) {
+      const auto query = fmt::format("query={}%28{}%7B", fold, metric);
+      const auto pods = "namespace%3D%22lab%22%2Cpod%3D~%22a%5B.%5Db%7Cc%22%7D";
+      answers[query] = blank;
+      answers[query + pods + "%20%3C%209e18%29"] = value;
+    }
+  const FakePrometheus prometheus(answers);
+  const auto result = ask(prometheus, {});
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_DOUBLE_EQ(result->throughput.value, 50);
+  EXPECT_DOUBLE_EQ(result->utilization.value(), 50);
+  EXPECT_DOUBLE_EQ(result->memory_bytes.value(), 2 * 1024 * 1024);
+  EXPECT_DOUBLE_EQ(result->watts.value(), 200);
+}
+
 TEST(TrialMetrics, WithALogOnlyTheRestIsAsked) {
   const FakePrometheus prometheus(Answers{{"DCGM_FI_DEV_GPU_UTIL", kTens}});
   const auto result = ask(prometheus, {.measure = {.log_pattern = "(x)"}});

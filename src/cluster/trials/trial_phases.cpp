@@ -207,8 +207,8 @@ void TrialRunner::tell_end(Copy& copy) {
   if (copy.result.reason.empty()) copy.result.reason = "it failed";
   const std::string words = copy.pods.last_words(pod.name, stopper);
   // The node may have told them too, or as many of them as it keeps.
-  const auto told = ": " + words.substr(0, kKept);
-  if (!words.empty() && copy.result.reason.find(told) == std::string::npos)
+  const auto told = ": " + words.substr(0, kKept) + ")";
+  if (!words.empty() && !copy.result.reason.ends_with(told))
     copy.result.reason += ": " + in_quotes(words);
   finish(copy);
 }

@@ -152,9 +152,10 @@ TEST(TrialReport, WhatKeepsTheAnswerFromBeingClearIsNamed) {
   report.trials[1].throughput.value = 45;
   const std::string text = report_text(report);
   EXPECT_NE(text.find("That is not clear: with "), std::string::npos) << text;
-  EXPECT_NE(text.find(", if it scales as most jobs do.\n1 GPU may be better; it was not tried, and "
-                      "fewer can be faster than more.\n"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find(", if it scales as most jobs do.\n1 GPU may be better; it was not measured, and "
+                "fewer can be faster than more.\n"),
+      std::string::npos)
       << text;
   const Json document = Json::parse(report_json(report));
   EXPECT_EQ(document["choices"][0]["doubt"], "fewest");

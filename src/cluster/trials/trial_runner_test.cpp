@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "testing/http_server.h"
 #include "trials/testing/fake_cluster.h"
 #include "trials/testing/trial_fixture.h"
 
@@ -22,7 +23,7 @@ class TrialRunnerTest : public ::testing::Test {
   }
 
   Result<TrialResult> run(const Choice& choice = {"A100", 2}) {
-    TrialRunner runner(client_, nullptr, world(), settings_);
+    TrialRunner runner(client_, queries_, world(), settings_);
     const auto prepared = runner.prepare(read_trial_source(source_, "job.yaml").value());
     if (!prepared) return fail(prepared.error());
     return runner.run(choice);
@@ -52,6 +53,7 @@ class TrialRunnerTest : public ::testing::Test {
   ManualClock clock_{kStart};
   TrialSettings settings_ = testing::short_trials();
   bool wanted_ = true;
+  promapi::Queries* queries_ = nullptr;
   std::string source_ = kJob;
 };
 
@@ -66,6 +68,27 @@ TEST_F(TrialRunnerTest, measures_and_removes) {
   EXPECT_FALSE(result->utilization);
   EXPECT_EQ(seconds(result->end_time - result->begin), 60);
   EXPECT_EQ(cluster_.objects(), 0U);
+}
+
+TEST_F(TrialRunnerTest, of_a_unit_is_told_what_it_costs_in_energy_too) {
+  const auto prometheus = net::testing::HttpServer::on_loopback([](auto& connection) {
+    for (auto request = connection.read_request(); !request.empty();
+         request = connection.read_request()) {
+      const std::string values = request.find("POWER_USAGE") == request.npos
+                                     ? ""
+                                     : R"({"metric": {}, "values": [[1, "200"], [6, "220"]]})";
+      const auto body = fmt::format(
+          R"({{"status": "success", "data": {{"resultType": "matrix", "result": [{}]}}}})", values);
+      connection.write(
+          fmt::format("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{}", body.size(), body));
+    }
+  });
+  promapi::Queries queries({.url = prometheus->base()});
+  queries_ = &queries;
+  const auto result = run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_DOUBLE_EQ(result->watts.value(), 210);
+  EXPECT_NEAR(result->unit_joules.value(), 210 / 20.0, 1e-6);
 }
 
 TEST_F(TrialRunnerTest, the_original_owns_the_copy) {

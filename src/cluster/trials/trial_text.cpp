@@ -60,8 +60,8 @@ const char* fewer_text(const TrialReport& report, size_t choice) {
   const bool parts = std::all_of(choices.begin(), choices.end(), [&](const Choice& one) {
     return one.kind != choices[choice].kind || one.count <= 1;
   });
-  return parts ? "it was not tried, and fewer can be as fast as more"
-               : "it was not tried, and fewer can be faster than more";
+  return parts ? "it was not measured, and fewer can be as fast as more"
+               : "it was not measured, and fewer can be faster than more";
 }
 
 const TrialResult* last_of(const TrialReport& report, const Choice& choice, bool measured) {
@@ -83,9 +83,12 @@ std::string all_text(const TrialReport& report, const Plan& plan) {
   return all_may_work ? "; --all tries each choice" : "; --all tries each that may work";
 }
 
-/// Likelier to be the best than the answer is, though it was not when it was tried.
-bool is_no_faster(const Standing& one, const Standing& answer) {
-  return one.best > answer.best && one.measured && answer.measured &&
+/// Likelier to be the fastest than the answer is, though it was not when it was tried.
+bool is_no_faster(const TrialReport& report, const Plan& plan, size_t other) {
+  const Standing &one = plan.standings[other], &answer = plan.standings[*plan.answer];
+  return report.question.want == Want::fastest &&
+         report.choices[other].kind == report.choices[*plan.answer].kind &&
+         one.best > answer.best && one.measured && answer.measured &&
          one.measured->value <= answer.measured->value;
 }
 
@@ -119,7 +122,7 @@ std::string answer_text(const TrialReport& report, const Plan& plan) {
                       plan.clear ? "That is clear" : "That is not clear", 100 * standing.best,
                       100 * question.close, doubted ? ", if it scales as most jobs do" : "");
   for (size_t i = 0; i < report.choices.size(); ++i)
-    if (is_no_faster(plan.standings[i], standing))
+    if (is_no_faster(report, plan, i))
       text +=
           fmt::format("Most jobs would be faster with {}; this one was not.\n", name_at(report, i));
   for (size_t i = 0; i < report.choices.size(); ++i)
