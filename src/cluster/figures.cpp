@@ -72,8 +72,8 @@ void add_findings(Gatherer& gatherer, const Findings& found) {
 void add_gpu(Gatherer& gatherer, const GpuState& gpu) {
   const auto& pattern = gpu.pattern;
   gatherer.fact(pattern ? static_cast<size_t>(pattern->use) : 9);
-  gatherer.fact(pattern && pattern->period_seconds);
-  gatherer.amount(pattern ? pattern->period_seconds.value_or(0) : 0, 1);
+  gatherer.fact(pattern && pattern->period());
+  gatherer.amount(pattern ? pattern->period().value_or(0) : 0, 1);
   gatherer.percent(pattern && pattern->hour ? pattern->hour->mean : 0, swing(gpu.utilization) / 2);
   gatherer.fact(gpu.now.processes.size());
   gatherer.amount(gpu.now.memory_used.value_or(0), kLittleGpuMemory);
@@ -87,6 +87,7 @@ Figures figures_of(const NodeState& node) {
   Gatherer gatherer;
   add_uses(gatherer, node.uses);
   gatherer.fact(static_cast<size_t>(node.gpu_count));
+  gatherer.fact(node.pattern ? static_cast<size_t>(node.pattern->use) : 9);
   for (const auto& [index, gpu] : node.gpus) {
     gatherer.fact(gpu.now.model);
     add_gpu(gatherer, gpu);

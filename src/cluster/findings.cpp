@@ -18,17 +18,27 @@ constexpr size_t kRoundsToTell = 20;
 }  // namespace
 
 void Tracker::look(size_t turns) {
-  turn_ = (turn_ + 1) % std::max<size_t>(1, turns);
+  turns = std::max<size_t>(1, turns);
+  turn_ = (turn_ + 1) % turns;
+  const auto is_next = [&](const std::string& name) {
+    return std::hash<std::string>()(name) % turns == turn_;
+  };
+  for (auto& [name, node] : nodes_)
+    if (is_next(name)) look_at(node);
   std::unordered_map<std::string, std::vector<const PodState*>> jobs;
   for (auto& [uid, pod] : pods_) {
     // All workers of a job in the same turn.
-    const auto& group = pod.job.empty() ? uid : pod.job;
-    if (std::hash<std::string>()(group) % std::max<size_t>(1, turns) != turn_) continue;
+    if (!is_next(pod.job.empty() ? uid : pod.job)) continue;
     look_at(pod);
     if (!pod.job.empty()) jobs[pod.job].push_back(&pod);
   }
   for (const auto& [uid, workers] : jobs)
     if (const auto job = jobs_.find(uid); job != jobs_.end()) look_at(job->second, workers);
+}
+
+void Tracker::look_at(NodeState& node) const {
+  const double full = std::max(node.cores_count, node.uses.cores.max());
+  node.pattern = pattern_of(node.cores.values(), seconds(round_), full, node.pattern);
 }
 
 void Tracker::look_at(PodState& pod) {

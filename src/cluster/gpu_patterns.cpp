@@ -74,13 +74,13 @@ Result<void> GpuPatterns::look(promapi::Queries& queries, const Sources& sources
                      auto pattern =
                          pattern_of(values, sources.gpu_step_seconds, kFull, gpu.pattern);
                      if (!pattern) return;
-                     if (gpu.pattern) pattern->day = gpu.pattern->day;
+                     if (gpu.pattern) pattern->days = gpu.pattern->days;
                      gpu.pattern = pattern;
                    }));
   return each(days_, times_.days,
               {.uuids = {}, .now = now, .look_back = kDayLookBack, .step = kDayStep},
               [&](GpuState& gpu, const std::vector<double>& values) {
-                if (gpu.pattern) gpu.pattern->day = day_ahead(values, seconds(kDayStep), kFull);
+                if (gpu.pattern) gpu.pattern->days = days_of(values, seconds(kDayStep), kFull);
               });
 }
 

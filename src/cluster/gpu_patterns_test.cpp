@@ -84,6 +84,21 @@ TEST(GpuPatterns, of_a_gpu_are_its_cycle_class_and_forecast) {
   EXPECT_FALSE(run.of("1")) << "of which nothing is told";
 }
 
+TEST(GpuPatterns, what_days_tell_outlives_the_next_look_at_the_hours) {
+  Looking run(matrix_of({R"({"UUID": "GPU-a"})"}));
+  run.add("0", "GPU-a");
+  GpuPatterns patterns(std::chrono::seconds(30), kAtOnce);
+  ASSERT_TRUE(run.look(patterns));
+  run.tracker.nodes().at("n1").gpus.at("0").pattern->days.period_seconds = 86400;
+  run.more = false;  // for days
+  run.now += std::chrono::seconds(30);
+  int asked = 0;
+  run.tracker.update(run.seen, run.reading, run.now);
+  ASSERT_TRUE(patterns.look(
+      run.queries, run.sources, run.tracker, run.now, [&] { return ++asked == 1; }, nullptr));
+  EXPECT_EQ(run.of("0")->days.period_seconds, 86400);
+}
+
 TEST(GpuPatterns, of_parts_of_a_gpu_are_their_own) {
   Looking run(matrix_of({R"({"UUID": "GPU-a"})", R"({"UUID": "GPU-b", "GPU_I_ID": "7"})"}),
               {kGpuUtilization, kGpuEngine});

@@ -59,8 +59,12 @@ void Inventory::take(Change<kubeapi::Node> change) {
         SeenNode seen{.object = {kubeapi::nodes(), "", node.name, node.uid}};
         for (auto& [name, value] : node.labels)
           if (name.starts_with("nvidia.com/")) seen.gpu_labels[name] = value;
-        const auto count = node.capacity.find(gpu_);
-        seen.gpu_count = count == node.capacity.end() ? 0 : count->second;
+        const auto count = [&](const std::string& resource) {
+          const auto at = node.capacity.find(resource);
+          return at == node.capacity.end() ? 0 : at->second;
+        };
+        seen.gpu_count = count(gpu_);
+        seen.cores_count = count("cpu");
         return seen;
       });
   has_nodes_ = true;

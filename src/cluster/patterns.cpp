@@ -12,6 +12,8 @@ namespace {
 
 constexpr size_t kFewest = 20;
 constexpr double kHour = 3600, kDay = 86400;
+/// Faster cycles are found in the last hours; in means of minutes they look like others.
+constexpr double kSlow = 1800;
 
 /// Means of so many values each, so that an hour is not thousands of values ahead.
 std::vector<double> coarser(const std::vector<double>& values, size_t by) {
@@ -84,14 +86,19 @@ std::optional<Pattern> pattern_of(const std::vector<double>& values, double step
   return pattern;
 }
 
-std::optional<Ahead> day_ahead(const std::vector<double>& values, double step_seconds,
-                               double full) {
-  if (static_cast<double>(values.size()) * step_seconds < kDay || known_of(values) < 2 * kFewest)
-    return std::nullopt;
+Days days_of(const std::vector<double>& values, double step_seconds, double full) {
+  Days days;
+  if (known_of(values) < 2 * kFewest || !(step_seconds > 0)) return days;
+  const auto cycles = analysis::find_cycles(values);
+  for (const auto& cycle : cycles)
+    if (!days.period_seconds && cycle.period * step_seconds >= kSlow)
+      days.period_seconds = cycle.period * step_seconds;
+  if (static_cast<double>(values.size()) * step_seconds < kDay) return days;
   analysis::ForecastPlan plan;
   plan.horizon = static_cast<size_t>(std::round(kDay / step_seconds));
-  plan.seasons = analysis::seasons_of(analysis::find_cycles(values), values.size(), step_seconds);
-  return ahead(values, plan, full);
+  plan.seasons = analysis::seasons_of(cycles, values.size(), step_seconds);
+  days.ahead = ahead(values, plan, full);
+  return days;
 }
 
 }  // namespace assay::cluster

@@ -63,8 +63,27 @@ TEST(Patterns, another_class_is_told_when_it_is_clear) {
 TEST(Patterns, of_too_little_are_none) {
   EXPECT_FALSE(pattern_of(std::vector<double>(19, 50), 30, 100));
   EXPECT_FALSE(pattern_of(std::vector<double>(50, 50), 0, 100));
-  EXPECT_FALSE(day_ahead(std::vector<double>(100, 50), 600, 100)) << "less than a day";
-  EXPECT_TRUE(day_ahead(std::vector<double>(300, 50), 600, 100));
+  EXPECT_FALSE(days_of(std::vector<double>(100, 50), 600, 100).ahead) << "less than a day";
+  EXPECT_TRUE(days_of(std::vector<double>(300, 50), 600, 100).ahead);
+}
+
+TEST(Patterns, of_days_are_cycles_that_are_too_slow_for_hours) {
+  const auto shifts = [](size_t turn, size_t busy) {
+    std::vector<double> values(7 * 144);
+    for (size_t i = 0; i < values.size(); ++i) values[i] = i % turn < busy ? 80 : 5;
+    return values;
+  };
+  const auto days = days_of(shifts(144, 60), 600, 100);
+  EXPECT_NEAR(days.period_seconds.value_or(0), 86400, 900);
+  ASSERT_TRUE(days.ahead);
+  EXPECT_NEAR(days.ahead->mean, 36, 6);
+  EXPECT_NEAR(days_of(shifts(12, 6), 600, 100).period_seconds.value_or(0), 7200, 75);
+  EXPECT_FALSE(days_of(shifts(12, 6), 100, 100).period_seconds) << "hours tell of these";
+
+  Pattern pattern{.period_seconds = {}, .days = days};
+  EXPECT_EQ(pattern.period(), days.period_seconds);
+  pattern.period_seconds = 300;
+  EXPECT_EQ(pattern.period(), 300);
 }
 
 }  // namespace

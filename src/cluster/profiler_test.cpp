@@ -123,21 +123,22 @@ TEST(Profiler, rounds_that_are_counted_end_with_what_came_of_them) {
 }
 
 TEST(Profiler, what_changed_is_written_also_where_reading_takes_longer_than_a_round) {
+  static constexpr Milliseconds kRound{250};  // in which one object is written, on any machine
+  std::atomic<bool> asked = false;
   const EmptyCluster cluster(
       {{"/api/v1/nodes", {200, list_of(R"({"metadata": {"name": "n1", "uid": "1"}})")}},
        {"/api/v1/nodes/n1", {200, R"({"metadata": {"name": "n1", "uid": "1"}})"}}},
-      [](const net::ServerRequest& request) -> std::optional<net::ServerResponse> {
+      [&](const net::ServerRequest& request) -> std::optional<net::ServerResponse> {
         if (request.path != "/api/v1/query") return std::nullopt;
-        // As long as two rounds.
-        const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(2);
-        while (std::chrono::steady_clock::now() < end) std::this_thread::yield();
+        // The first is as long as two rounds.
+        if (!asked.exchange(true)) std::this_thread::sleep_for(2 * kRound);
         net::ServerResponse response;
         response.body = testing::vector_of({});
         return response;
       });
   auto settings = nowhere();
   settings.cluster.endpoint.base = settings.prometheus.url = cluster.url();
-  settings.interval = Milliseconds(1);
+  settings.interval = kRound;
   settings.rounds = 1;
   settings.patience = Milliseconds(60'000);
   settings.owners_patience = Milliseconds(0);

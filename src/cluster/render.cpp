@@ -54,7 +54,7 @@ Json ahead_json(const Ahead& ahead) {
 Json forecast_json(const Pattern& pattern) {
   Json json = Json::object();
   if (pattern.hour) json["hour"] = ahead_json(*pattern.hour);
-  if (pattern.day) json["day"] = ahead_json(*pattern.day);
+  if (pattern.days.ahead) json["day"] = ahead_json(*pattern.days.ahead);
   return json;
 }
 
@@ -82,13 +82,16 @@ void put_outlook(Writer& writer, const char* key, const std::optional<analysis::
                        {"latest", std::round(outlook->latest)}});
 }
 
+void put_pattern(Writer& writer, const std::optional<Pattern>& pattern) {
+  if (!pattern) return;
+  writer.put("class", analysis::to_string(pattern->use));
+  if (const auto forecast = forecast_json(*pattern); !forecast.empty())
+    writer.put("forecast", forecast);
+}
+
 /// Kind, class, forecast and outlooks of a pod or a job.
 void put_findings(Writer& writer, const Findings& found) {
-  if (found.pattern) {
-    writer.put("class", analysis::to_string(found.pattern->use));
-    if (const auto forecast = forecast_json(*found.pattern); !forecast.empty())
-      writer.put("forecast", forecast);
-  }
+  put_pattern(writer, found.pattern);
   if (!found.kind.empty())
     writer.put("kind", Json{{"kind", found.kind},
                             {"confidence", rounded(found.kind_confidence)},
@@ -133,8 +136,8 @@ Json gpu_json(const GpuState& gpu) {
     json["pid-mem"] = processes;
   }
   const auto& pattern = gpu.pattern;
-  if (pattern) json["cyclic_pattern"] = pattern->period_seconds.has_value();
-  if (pattern && pattern->period_seconds) json["period"] = rounded(*pattern->period_seconds);
+  if (pattern) json["cyclic_pattern"] = pattern->period().has_value();
+  if (pattern && pattern->period()) json["period"] = rounded(*pattern->period());
   if (gpu.memory_share.count()) {
     json["max_mem_util"] = rounded(gpu.memory_share.max());
     json["p95_mem_util"] = rounded(gpu.memory_share.p95());
@@ -216,6 +219,7 @@ kubeapi::Annotations annotations_of(const NodeState& node, const RenderRules& ru
   if (!node.gpus.empty() || node.gpu_count > 0) writer.put("gpu-static", static_json(node));
   for (const auto& [index, gpu] : node.gpus) writer.put("gpu-" + index, gpu_json(gpu));
   if (const auto uses = uses_json(node.uses); !uses.empty()) writer.put("usage", uses);
+  put_pattern(writer, node.pattern);
   return std::move(writer).finish();
 }
 

@@ -49,6 +49,25 @@ TEST(Annotations, of_a_node_tell_its_gpus) {
   for (const auto& [key, value] : all) EXPECT_TRUE(json::accept(value)) << key << " " << value;
 }
 
+TEST(Annotations, of_a_node_tell_its_processor_and_the_days_of_its_gpus) {
+  SmallCluster cluster;
+  cluster.round();
+  auto& node = cluster.tracker.nodes().at("n1");
+  EXPECT_EQ(at(annotations_of(node, {}), "class"), "-") << "it was seen once";
+  const auto before = figures_of(node);
+  node.pattern = Pattern{.use = analysis::UseClass::steady, .hour = Ahead{4, 3, 5, 2, 6}};
+  node.gpus.at("0").pattern =
+      Pattern{.days = {.period_seconds = 86400, .ahead = Ahead{40, 20, 60, 10, 90}}};
+  const auto all = annotations_of(node, {});
+  EXPECT_EQ(at(all, "class"), "\"steady\"");
+  EXPECT_EQ(json::parse(at(all, "forecast"))["hour"]["mean"], 4);
+  const auto gpu = json::parse(at(all, "gpu-0"));
+  EXPECT_EQ(gpu["cyclic_pattern"], true);
+  EXPECT_EQ(gpu["period"], 86400);
+  EXPECT_EQ(gpu["forecast"]["day"]["high95"], 90);
+  EXPECT_NE(figures_of(node).facts, before.facts) << "another class is material";
+}
+
 TEST(Annotations, of_a_gpu_that_was_read_once_have_one_value) {
   SmallCluster cluster;
   cluster.reading.gpus[0].utilization = 37.4;

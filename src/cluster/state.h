@@ -69,8 +69,11 @@ struct NodeState {
   kubeapi::ObjectName object = {};
   std::map<std::string, std::string> gpu_labels = {};  ///< those of nvidia.com/
   double gpu_count = 0;                                ///< as the cluster counts them
+  double cores_count = 0;                              ///< 0: not known
   Use now = {};
   Uses uses = {};
+  Ring cores = {};                            ///< what was used of them, a value a round
+  std::optional<Pattern> pattern = {};        ///< of its cores
   std::map<std::string, GpuState> gpus = {};  ///< by index
   Published published = {};
   bool read_back = false;  ///< the history was asked what was used before

@@ -99,9 +99,11 @@ void Tracker::update_nodes(const Seen& seen, const Reading& reading, Timestamp n
     state.object = node.object;
     state.gpu_labels = node.gpu_labels;
     state.gpu_count = node.gpu_count;
+    state.cores_count = node.cores_count;
     const auto use = reading.nodes.find(node.object.name);
     state.now = use == reading.nodes.end() ? Use{} : use->second;
     state.uses.add(state.now);
+    state.cores.add(value_or_unknown(state.now.cores));
   }
   std::erase_if(nodes_, [&](const auto& node) { return !there.contains(node.first); });
   for (const auto& gpu : reading.gpus) {

@@ -16,6 +16,7 @@ struct SeenNode {
   kubeapi::ObjectName object = {};
   std::map<std::string, std::string> gpu_labels = {};
   double gpu_count = 0;
+  double cores_count = 0;
 };
 
 /// And of a pod.
@@ -46,8 +47,8 @@ class Tracker {
   explicit Tracker(Nanoseconds round) : round_(round) {}
 
   void update(const Seen& seen, const Reading& reading, Timestamp now);
-  /// Looks for patterns in a part of all pods and in the jobs of these, in turn: the whole cluster
-  /// has been looked at after `turns` calls.
+  /// Looks for patterns in a part of all nodes and pods, and in the jobs of these, in turn: the
+  /// whole cluster has been looked at after `turns` calls.
   void look(size_t turns);
 
   /// As the history has it: what it used before, too. `beside`: while others kept the history, it
@@ -87,6 +88,7 @@ class Tracker {
   bool gpus_known(const PodState& pod, Timestamp now) const;
   /// Those without a worker that may get one in place of the last, which failed.
   std::unordered_set<std::string> retried_jobs(Timestamp now) const;
+  void look_at(NodeState& node) const;
   void look_at(PodState& pod);
   void look_at(JobState& job, const std::vector<const PodState*>& workers) const;
 

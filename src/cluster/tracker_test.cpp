@@ -194,6 +194,22 @@ TEST(Tracker, finds_patterns_and_what_is_ahead) {
   EXPECT_TRUE(job.pattern);
 }
 
+TEST(Tracker, tells_how_the_cores_of_a_node_are_used_and_will_be) {
+  SmallCluster cluster;
+  cluster.seen.nodes[0].cores_count = 16;
+  for (int round = 0; round < 100; ++round) {
+    cluster.reading.nodes["n1"].cores = round % 10 < 5 ? 15 : 1;
+    cluster.round();
+  }
+  cluster.tracker.look(1);
+  const auto& found = cluster.tracker.nodes().at("n1").pattern;
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->use, analysis::UseClass::bursty);
+  ASSERT_TRUE(found->hour);
+  EXPECT_NEAR(found->hour->mean, 8, 1);
+  EXPECT_LE(found->hour->high95, 16) << "it has no more";
+}
+
 TEST(Tracker, every_pod_is_looked_at_within_its_turns) {
   SmallCluster cluster;
   for (int round = 0; round < 30; ++round) cluster.round();
