@@ -160,6 +160,7 @@ Json series_document(const SeriesView& view) {
   if (step > 0) {
     document["start"] = view.series.start;
     document["step_seconds"] = step;
+    if (view.series.months > 0) document["step_months"] = view.series.months;
   }
   return document;
 }

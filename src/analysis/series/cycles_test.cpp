@@ -74,7 +74,7 @@ TEST(FindCycles, tells_iterations_within_epochs) {
 TEST(FindCycles, tells_the_day_of_a_week_of_minutes) {
   std::mt19937_64 engine(5);
   std::normal_distribution<> normal;
-  std::vector<double> load(7 * 1440);
+  std::vector<double> load(size_t{7} * 1440);
   for (size_t i = 0; i < load.size(); ++i) {
     const size_t minute = i % 1440;
     load[i] = (minute >= 480 && minute < 1140 ? 60 : 10) + 1e-3 * static_cast<double>(i) +

@@ -31,7 +31,7 @@ double jitter_of(const Samples& sorted, double usual) {
   std::vector<double> off;
   for (size_t i = 1; i < sorted.size(); ++i) {
     const double step = sorted[i].first - sorted[i - 1].first;
-    off.push_back(std::abs(step - usual * std::round(step / usual)));
+    if (step > 0) off.push_back(std::abs(step - usual * std::round(step / usual)));
   }
   const auto most = off.begin() + static_cast<ptrdiff_t>(9 * off.size() / 10);
   std::nth_element(off.begin(), most, off.end());
@@ -40,13 +40,15 @@ double jitter_of(const Samples& sorted, double usual) {
 
 /// Of clocks that jitter, the days, hours, minutes or seconds that they mean: where the end of all
 /// is no farther away by that than the jitter explains. Months and years are not meant to be even.
-double rounded(double step, double count, double jitter) {
+double rounded(double step, double count, double usual, double jitter) {
   constexpr double kNear = 0.005, kPart = 0.25, kMonth = 28 * 86400.0;
   for (const double unit : {86400.0, 3600.0, 60.0, 1.0}) {
     const double round = unit * std::round(step / unit);
     const double off = std::abs(round - step);
-    if (off < kNear * step && off * count <= std::min(2 * jitter, kPart * step) && step < kMonth)
-      return round;
+    // Where nearly all steps are that, one at an end may be late.
+    const double most =
+        std::abs(usual - round) < 1e-6 * round ? kPart * step : std::min(2 * jitter, kPart * step);
+    if (off < kNear * step && off * count <= most && step < kMonth) return round;
   }
   return step;
 }
@@ -58,7 +60,8 @@ double even_step(const Samples& sorted) {
   for (size_t i = 1; i < sorted.size(); ++i)
     count += std::round((sorted[i].first - sorted[i - 1].first) / usual);
   const double mean = (sorted.back().first - sorted.front().first) / std::max(1.0, count);
-  return rounded(std::abs(mean / usual - 1) < 0.1 ? mean : usual, count, jitter_of(sorted, usual));
+  return rounded(std::abs(mean / usual - 1) < 0.1 ? mean : usual, count, usual,
+                 jitter_of(sorted, usual));
 }
 
 /// From 1970 to when a year of our calendar begins, also of those that std::chrono does not know.
@@ -76,7 +79,9 @@ int EvenSeries::year(double at) const {
 
 double EvenSeries::time(size_t i) const {
   const auto at = static_cast<double>(i);
-  if (months > 0) return months_later(start, months * static_cast<int64_t>(i), month_ends);
+  constexpr double kFarthest = 9e11;  // of what std::chrono knows
+  if (months > 0 && std::abs(start + step_seconds * at) < kFarthest)
+    return months_later(start, months * static_cast<int64_t>(i), month_ends);
   if (!years) return start + step_seconds * at;
   return 86400.0 * static_cast<double>(days_before(year(at)));
 }

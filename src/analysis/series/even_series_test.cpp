@@ -23,6 +23,7 @@ TEST(Evenly, puts_samples_into_steps) {
 
 TEST(Evenly, a_step_that_is_no_round_number_does_not_drift_away) {
   std::vector<std::pair<double, double>> samples;
+  samples.reserve(1000);
   for (int i = 0; i < 1000; ++i) samples.emplace_back(std::round(i * 0.3333 * 100) / 100, i);
   const auto series = evenly(samples);
   ASSERT_TRUE(series);
@@ -32,6 +33,7 @@ TEST(Evenly, a_step_that_is_no_round_number_does_not_drift_away) {
 
 TEST(Evenly, a_clock_that_jitters_means_a_round_step) {
   std::vector<std::pair<double, double>> samples;
+  samples.reserve(1000);
   for (int i = 0; i < 500; ++i) samples.emplace_back(1e6 + 3600 * i + 180 * std::sin(i * i), i);
   samples.back().first -= 100;
   EXPECT_EQ(evenly(samples)->step_seconds, 3600);
@@ -39,8 +41,17 @@ TEST(Evenly, a_clock_that_jitters_means_a_round_step) {
   EXPECT_NEAR(evenly(samples)->step_seconds, 3607, 1) << "it is a whole step away at the end";
 }
 
+TEST(Evenly, one_late_sample_makes_no_other_clock) {
+  std::vector<std::pair<double, double>> samples;
+  samples.reserve(1000);
+  for (int i = 0; i < 1000; ++i) samples.emplace_back(1e6 + 60 * i, i);
+  samples.front().first += 10;
+  EXPECT_EQ(evenly(samples)->step_seconds, 60);
+}
+
 TEST(Evenly, what_does_not_jitter_is_as_it_is) {
   std::vector<std::pair<double, double>> samples;
+  samples.reserve(1000);
   for (int i = 0; i < 50; ++i) samples.emplace_back(1e6 + 30.1 * i, i);
   EXPECT_NEAR(evenly(samples)->step_seconds, 30.1, 1e-6);
 }
@@ -66,6 +77,11 @@ TEST(Evenly, months_and_years_are_those_of_the_calendar) {
     EXPECT_EQ(series->values[298], 298);
     EXPECT_TRUE(std::isnan(series->values[290])) << "41 * 7 + 3";
     EXPECT_EQ(series->time(300), seconds_of(date) + 3600);
+    double before = series->time(0);
+    for (size_t i = 1000; i < 400'000; i *= 2) {
+      EXPECT_GT(series->time(i), before) << "also beyond the years that the calendar knows";
+      before = series->time(i);
+    }
   }
 }
 

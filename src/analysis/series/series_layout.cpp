@@ -235,7 +235,8 @@ void join_clock(SeriesLayout& layout, const std::vector<Column>& columns, const 
   if (!hour || hour == layout.time) return;
   if (columns[*hour].counts(0, 24))
     join(*hour, TimeParts::hours);
-  else if (columns[*hour].counts(0, 2400) && columns[*hour].minutes && !is_hr(first, *hour))
+  else if (columns[*hour].counts(0, 2400) && columns[*hour].minutes &&
+           !(is_hr(first, *hour) && columns[*hour].counts(0, 259)))
     join(*hour, TimeParts::digits);
 }
 

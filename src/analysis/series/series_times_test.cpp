@@ -110,7 +110,7 @@ TEST(ParseSeries, what_stands_beside_a_date_need_not_be_a_part_of_it) {
   const auto days = parse_series(rests + "2026-03-08,00:10,9\n2026-03-09,00:20,7\n", "x");
   ASSERT_TRUE(days) << days.error().message;
   EXPECT_EQ(days->step_seconds, 86400) << "one day has two rows";
-  std::string hearts = "Date,HR,Load\n", hours = hearts;
+  std::string hearts = "Date,HR,Load\n", hours = hearts, digits = hearts;
   for (int i = 0; i < 12; ++i) {
     hearts += fmt::format("2026-03-0{},1{:02},{}\n", 1 + i / 3, 7 * i % 51, i);
     hours += fmt::format("2026-03-0{},{},{}\n", 1 + i / 3, i % 3, i);
@@ -120,6 +120,9 @@ TEST(ParseSeries, what_stands_beside_a_date_need_not_be_a_part_of_it) {
   EXPECT_EQ(rates->columns.find("(HR) by"), std::string::npos) << rates->columns;
   EXPECT_EQ(rates->columns.find("and 2 (HR)"), std::string::npos) << rates->columns;
   EXPECT_EQ(parse_series(hours, "x")->step_seconds, 3600);
+  for (int i = 0; i < 48; ++i)
+    digits += fmt::format("2026-03-0{},{:02}00,{}\n", 1 + i / 24, i % 24, i);
+  EXPECT_EQ(parse_series(digits, "x")->step_seconds, 3600);
 }
 
 TEST(ParseSeries, the_times_of_influxdb_are_between_the_bounds) {
