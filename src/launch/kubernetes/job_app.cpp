@@ -118,6 +118,7 @@ class JobApp final : public RunningApp {
     Exit exit = final_exit();
     look_who_else();
     remove();
+    if (is_unseen()) exit.detail += left_behind_ ? "; it may still run" : "; its Job is deleted";
     return exit;
   }
   std::optional<Error> left_behind() const override { return left_behind_; }
@@ -135,6 +136,10 @@ class JobApp final : public RunningApp {
   }
 
   Exit final_exit() const;
+  bool is_unseen() const {
+    const Lock lock(shared_->mutex);
+    return shared_->ended && shared_->ended->state == JobPod::State::unseen;
+  }
 
   /// Sessions that came while this one's app ran.
   void look_who_else() {

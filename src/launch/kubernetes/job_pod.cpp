@@ -127,7 +127,7 @@ Result<JobPod> read_job_pod(std::string_view list, const std::string& name) {
 Exit exit_of(const JobPod& pod, std::optional<uint64_t> memory_limit) {
   Exit exit;
   if (pod.state == JobPod::State::unseen) {
-    exit.detail = fmt::format("given up, though it may still run: {}", pod.trouble);
+    exit.detail = fmt::format("given up: {}", pod.trouble);
     return exit;
   }
   exit.oom_killed = pod.reason == "OOMKilled";

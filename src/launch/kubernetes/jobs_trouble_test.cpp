@@ -129,9 +129,8 @@ TEST_F(JobsInTrouble, an_account_that_may_not_look_any_more_ends_the_run) {
   ASSERT_TRUE(ends(**app, Milliseconds(30'000)));
   const Exit exit = (*app)->release();
   EXPECT_FALSE(exit.code);
-  EXPECT_EQ(
-      exit.detail,
-      "given up, though it may still run: your account may not list pods in namespace default");
+  EXPECT_EQ(exit.detail,
+            "given up: your account may not list pods in namespace default; its Job is deleted");
 }
 
 TEST_F(JobsInTrouble, an_agent_that_goes_on_in_another_pod_is_found_again) {
