@@ -16,10 +16,11 @@ constexpr Nanoseconds kStep = std::chrono::seconds(5);
 /// Values that follow each other are alike, so that a mean is less exact than it looks.
 constexpr double kAlike = 2;
 
-/// With what NVIDIA's exporter has, but for what it writes where it knows nothing.
-std::string known(const char* metric) {
-  return fmt::format("{}{{}} < 9e18", metric);
-}
+/// What NVIDIA's exporter tells, but not what it writes where it knows nothing: 2^47 or the largest
+/// of its numbers, by version. These are percent, MiB and watts.
+constexpr const char *kGpuUse = "DCGM_FI_DEV_GPU_UTIL{} <= 100",
+                     *kGpuMemory = "DCGM_FI_DEV_FB_USED{} < 1e8",
+                     *kPower = "DCGM_FI_DEV_POWER_USAGE{} < 1e6";
 
 /// A kubelet also tells of the pod as a whole.
 constexpr const char* kContainers = R"(,container!="",container!="POD")";
@@ -96,7 +97,7 @@ std::string window_of(const TrialSettings& settings) {
 Result<void> ask_throughput(Asking& asking, const TrialSettings& settings, TrialResult& result) {
   const std::string& metric = settings.measure.metric;
   if (metric.empty() && !settings.measure.log_pattern.empty()) return {};
-  std::vector<std::string> expressions = {"sum(" + known("DCGM_FI_DEV_GPU_UTIL") + ")/100"};
+  std::vector<std::string> expressions = {fmt::format("sum({})/100", kGpuUse)};
   result.source = "DCGM_FI_DEV_GPU_UTIL";
   if (!metric.empty()) {
     result.source = "assay_app_" + metric;
@@ -125,8 +126,8 @@ Result<void> ask_prometheus(promapi::Queries& queries, const TrialSettings& sett
   Asking asking(queries, settings, result, stopper);
   ASSAY_CHECK(ask_throughput(asking, settings, result));
   const bool cpu = settings.copy.resource == "cpu";
-  std::vector<std::string> busy = {"avg(" + known("DCGM_FI_DEV_GPU_UTIL") + ")/100"};
-  std::vector<std::string> memory = {"sum(" + known("DCGM_FI_DEV_FB_USED") + ")"};
+  std::vector<std::string> busy = {fmt::format("avg({})/100", kGpuUse)};
+  std::vector<std::string> memory = {fmt::format("sum({})", kGpuMemory)};
   if (cpu) {
     // Of a kubelet and an agent that tell of the same, one is enough.
     busy = {fmt::format(
@@ -139,7 +140,7 @@ Result<void> ask_prometheus(promapi::Queries& queries, const TrialSettings& sett
   ASSAY_TRY(const auto bytes, asking.ask(memory));
   if (bytes) result.memory_bytes = bytes->most * (cpu ? 1 : kMebibyte);
   if (cpu) return {};
-  ASSAY_TRY(const auto watts, asking.ask({"sum(" + known("DCGM_FI_DEV_POWER_USAGE") + ")"}));
+  ASSAY_TRY(const auto watts, asking.ask({fmt::format("sum({})", kPower)}));
   if (watts) result.watts = watts->mean;
   return {};
 }

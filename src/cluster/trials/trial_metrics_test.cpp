@@ -90,17 +90,20 @@ TEST(TrialMetrics, BusyGpusStandInForThroughputAlsoUnderTheExportersLabels) {
 }
 
 TEST(TrialMetrics, WhatTheExporterWritesForNothingIsNotAskedFor) {
-  // As promtool has it, "< 9e18" leaves them out.
-  const char* blank = R"([[100, "9223372036854775794"]])";
+  // A comparison leaves out what is not within it.
+  struct Metric {
+    const char *name, *bound, *value;
+  };
   Answers answers;
-  for (const auto& [metric, value] : {std::pair("DCGM_FI_DEV_GPU_UTIL", R"([[100, "50"]])"),
-                                      std::pair("DCGM_FI_DEV_FB_USED", R"([[100, "2"]])"),
-                                      std::pair("DCGM_FI_DEV_POWER_USAGE", R"([[100, "200"]])")})
+  for (const auto& [name, bound, value] :
+       {Metric{"DCGM_FI_DEV_GPU_UTIL", "%20%3C%3D%20100%29", R"([[100, "50"]])"},
+        Metric{"DCGM_FI_DEV_FB_USED", "%20%3C%201e8%29", R"([[100, "2"]])"},
+        Metric{"DCGM_FI_DEV_POWER_USAGE", "%20%3C%201e6%29", R"([[100, "200"]])"}})
     for (const char* fold : {"sum", "avg"}) {
-      const auto query = fmt::format("query={}%28{}%7B", fold, metric);
+      const auto query = fmt::format("query={}%28{}%7B", fold, name);
       const auto pods = "namespace%3D%22lab%22%2Cpod%3D~%22a%5B.%5Db%7Cc%22%7D";
-      answers[query] = blank;
-      answers[query + pods + "%20%3C%209e18%29"] = value;
+      answers[query] = R"([[100, "140737488355328"]])";
+      answers[query + pods + bound] = value;
     }
   const FakePrometheus prometheus(answers);
   const auto result = ask(prometheus, {});

@@ -112,6 +112,8 @@ TEST(TrialReport, SaysThatMoreWereNoFasterThanTheAnswer) {
   EXPECT_NE(text.find("Most jobs would be faster with 2 GPUs; this one was not.\n"),
             std::string::npos)
       << text;
+  report.question = {.want = Question::Want::cheapest, .prices = {{"", 1}}};
+  EXPECT_EQ(report_text(report).find("Most jobs would be"), std::string::npos);
 }
 
 TEST(TrialReport, ShowsWhatWasMeasuredAndWhereNoLawExplainsIt) {
