@@ -75,6 +75,16 @@ std::string wanted_text(const cluster::Question& question) {
   return text;
 }
 
+Json wanted_json(const cluster::Question& question) {
+  Json json = {
+      {"want", question.want == cluster::Question::Want::cheapest ? "cheapest" : "fastest"}};
+  if (question.work > 0) json["work"] = question.work;
+  if (question.deadline > 0) json["deadline_seconds"] = question.deadline;
+  if (question.budget > 0) json["budget"] = question.budget;
+  if (!question.prices.empty()) json["prices"] = question.prices;
+  return json;
+}
+
 std::string place_of(const cluster::Choice& choice, const cluster::CopySettings& copy) {
   const std::string amount =
       fmt::format("{}: {}", copy.resource, cluster::quantity_of(choice.count));
@@ -127,7 +137,7 @@ std::string json_of(const PlannedTrials& planned, size_t first, const Json& copy
       {"at_once", settings.at_once},
       {"longest_seconds", seconds(longest_trial(settings)) * static_cast<double>(most)},
       {"throughput", throughput_of(planned)},
-      {"wanted", wanted_text(report.question)},
+      {"wanted", wanted_json(report.question)},
       {"copy", copy}};
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

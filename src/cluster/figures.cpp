@@ -87,7 +87,10 @@ Figures figures_of(const NodeState& node) {
   Gatherer gatherer;
   add_uses(gatherer, node.uses);
   gatherer.fact(static_cast<size_t>(node.gpu_count));
-  gatherer.fact(node.pattern ? static_cast<size_t>(node.pattern->use) : 9);
+  const auto& pattern = node.pattern;
+  gatherer.fact(pattern ? static_cast<size_t>(pattern->use) : 9);
+  gatherer.amount(pattern && pattern->hour ? pattern->hour->mean : 0, kLittleCores,
+                  swing(node.uses.cores) / 2);
   for (const auto& [index, gpu] : node.gpus) {
     gatherer.fact(gpu.now.model);
     add_gpu(gatherer, gpu);

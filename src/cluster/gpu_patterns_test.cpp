@@ -90,7 +90,6 @@ TEST(GpuPatterns, what_days_tell_outlives_the_next_look_at_the_hours) {
   GpuPatterns patterns(std::chrono::seconds(30), kAtOnce);
   ASSERT_TRUE(run.look(patterns));
   run.tracker.nodes().at("n1").gpus.at("0").pattern->days.period_seconds = 86400;
-  run.more = false;  // for days
   run.now += std::chrono::seconds(30);
   int asked = 0;
   run.tracker.update(run.seen, run.reading, run.now);

@@ -191,6 +191,8 @@ Result<void> read_node(const json& from, NodeState& node) {
   for (const auto& [index, each] : from.at("gpus").items()) {
     ASSAY_TRY(node.gpus[index], parse_node_gpu(each));
   }
+  // Earlier versions had none.
+  if (from.contains("kind")) node.pattern = parse_findings(from).pattern;
   return {};
 }
 
@@ -228,8 +230,10 @@ std::string pod_document(const PodRecord& pod) {
 std::string node_document(const NodeState& node) {
   json gpus = json::object();
   for (const auto& [index, gpu] : node.gpus) gpus[index] = gpu_json(gpu);
-  return json{{"object", object_json(node.object)}, {"uses", uses_json(node.uses)}, {"gpus", gpus}}
-      .dump();
+  json document{
+      {"object", object_json(node.object)}, {"uses", uses_json(node.uses)}, {"gpus", gpus}};
+  put_findings(document, {.pattern = node.pattern});
+  return document.dump();
 }
 
 Result<JobState> parse_job(const std::string& document) {

@@ -477,5 +477,14 @@ TEST(HistoryDocument, that_is_broken_is_an_error) {
   }
 }
 
+TEST(NodeDocument, has_the_class_of_its_processor) {
+  NodeState node{.object = {kubeapi::nodes(), "", "n1", "node-1"}};
+  EXPECT_FALSE(parse_node(node_document(node))->pattern);
+  node.pattern = Pattern{.use = analysis::UseClass::steady};
+  const auto kept = parse_node(node_document(node));
+  ASSERT_TRUE(kept && kept->pattern);
+  EXPECT_EQ(kept->pattern->use, analysis::UseClass::steady);
+}
+
 }  // namespace
 }  // namespace assay::cluster

@@ -12,8 +12,8 @@ namespace {
 
 constexpr size_t kFewest = 20;
 constexpr double kHour = 3600, kDay = 86400;
-/// Faster cycles are found in the last hours; in means of minutes they look like others.
-constexpr double kSlow = 1800;
+/// Of faster cycles, means of ten minutes show others, which are shorter than this or hardly there.
+constexpr double kSlow = 6 * kHour, kLeastSwing = 0.05;
 
 /// Means of so many values each, so that an hour is not thousands of values ahead.
 std::vector<double> coarser(const std::vector<double>& values, size_t by) {
@@ -55,6 +55,17 @@ std::optional<Ahead> ahead(const std::vector<double>& values, const analysis::Fo
   return found;
 }
 
+double variance_of(const std::vector<double>& values) {
+  double count = 0, sum = 0, squares = 0;
+  for (const double value : values)
+    if (std::isfinite(value)) {
+      ++count;
+      sum += value;
+      squares += value * value;
+    }
+  return count > 0 ? squares / count - sum / count * (sum / count) : 0;
+}
+
 size_t known_of(const std::vector<double>& values) {
   return static_cast<size_t>(std::count_if(values.begin(), values.end(),
                                            [](double value) { return std::isfinite(value); }));
@@ -90,9 +101,10 @@ Days days_of(const std::vector<double>& values, double step_seconds, double full
   Days days;
   if (known_of(values) < 2 * kFewest || !(step_seconds > 0)) return days;
   const auto cycles = analysis::find_cycles(values);
-  for (const auto& cycle : cycles)
-    if (!days.period_seconds && cycle.period * step_seconds >= kSlow)
-      days.period_seconds = cycle.period * step_seconds;
+  const double least = kLeastSwing * full;
+  if (!cycles.empty() && cycles.front().period * step_seconds >= kSlow &&
+      cycles.front().share * variance_of(values) >= least * least)
+    days.period_seconds = cycles.front().period * step_seconds;
   if (static_cast<double>(values.size()) * step_seconds < kDay) return days;
   analysis::ForecastPlan plan;
   plan.horizon = static_cast<size_t>(std::round(kDay / step_seconds));

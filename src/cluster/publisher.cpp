@@ -34,9 +34,13 @@ Publisher::Publisher(kubeapi::Client& client, kubeapi::AnnotationOptions options
 template <class Table>
 void Publisher::try_again(Table& table, Timestamp now) const {
   std::vector<Published*> again;
+  const auto is_gone = [](const auto& state) {
+    if constexpr (requires { state.gone; }) return state.gone;
+    return false;
+  };
   for (auto& [key, state] : table)
     if (auto& published = state.published;
-        published.forbidden && now - *published.forbidden >= kForbiddenAge)
+        !is_gone(state) && published.forbidden && now - *published.forbidden >= kForbiddenAge)
       again.push_back(&published);
   if (!right_came_ && again.size() > kMostAgain) {
     const auto few = again.begin() + kMostAgain;

@@ -195,6 +195,25 @@ TEST(Publisher, of_much_that_is_forbidden_a_few_find_out_whether_it_still_is) {
   EXPECT_EQ(run.publisher.writes().by_outcome[0], kObjects) << "the right is there for all";
 }
 
+TEST(Publisher, jobs_that_are_over_take_no_turn_of_others) {
+  Publishing run(std::vector<std::string>(16, answer(403, R"({"message": "x cannot patch"})")));
+  run.cluster.round();
+  ASSERT_TRUE(run.write());
+  auto& jobs = run.cluster.tracker.jobs();
+  for (const std::string uid : {"a", "b", "c", "d", "e"}) {
+    jobs[uid] = jobs.at("job-1");
+    jobs[uid].gone = true;
+    jobs[uid].published.forbidden = Timestamp();
+  }
+  const size_t before = run.server.asked().size();
+  run.clock.advance(std::chrono::minutes(10));
+  ASSERT_TRUE(run.write());
+  const auto asked = run.server.asked();
+  EXPECT_TRUE(std::any_of(
+      asked.begin() + static_cast<ptrdiff_t>(before), asked.end(),
+      [](const auto& one) { return path_of(one).find("/mpijobs/") != std::string::npos; }));
+}
+
 TEST(Publisher, waits_for_what_the_history_has_not_told_yet) {
   Publishing run(std::vector<std::string>(10, answer(200, kDone)));
   run.cluster.round();

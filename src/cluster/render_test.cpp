@@ -56,6 +56,13 @@ TEST(Annotations, of_a_node_tell_its_processor_and_the_days_of_its_gpus) {
   EXPECT_EQ(at(annotations_of(node, {}), "class"), "-") << "it was seen once";
   const auto before = figures_of(node);
   node.pattern = Pattern{.use = analysis::UseClass::steady, .hour = Ahead{4, 3, 5, 2, 6}};
+  const auto told = figures_of(node);
+  EXPECT_NE(told.facts, before.facts) << "another class is material";
+  Published published;
+  remember(published, told, {});
+  node.pattern->hour->mean = 12;
+  EXPECT_GE(change(published, figures_of(node)), 1) << "and another forecast";
+  node.pattern->hour->mean = 4;
   node.gpus.at("0").pattern =
       Pattern{.days = {.period_seconds = 86400, .ahead = Ahead{40, 20, 60, 10, 90}}};
   const auto all = annotations_of(node, {});
@@ -65,7 +72,6 @@ TEST(Annotations, of_a_node_tell_its_processor_and_the_days_of_its_gpus) {
   EXPECT_EQ(gpu["cyclic_pattern"], true);
   EXPECT_EQ(gpu["period"], 86400);
   EXPECT_EQ(gpu["forecast"]["day"]["high95"], 90);
-  EXPECT_NE(figures_of(node).facts, before.facts) << "another class is material";
 }
 
 TEST(Annotations, of_a_gpu_that_was_read_once_have_one_value) {

@@ -93,6 +93,7 @@ void Tracker::restore(const NodeState& node, bool beside) {
   if (at == nodes_.end() || at->second.object.uid != node.object.uid) return;
   const Restorer restored(beside);
   restored(at->second.uses, node.uses);
+  if (!at->second.pattern) at->second.pattern = node.pattern;
   for (const auto& [index, before] : node.gpus) {
     const auto [gpu, is_new] = at->second.gpus.try_emplace(index);
     auto& known = gpu->second;

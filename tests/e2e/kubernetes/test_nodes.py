@@ -134,12 +134,21 @@ def test_a_kind_that_could_never_hold_it_is_an_error_and_the_others_run(cluster,
 
 def test_a_run_goes_to_the_node_with_fewer_pods_unless_it_is_kept_for_others(cluster, here, second, place):
     def is_chosen(node, *words):
-        """A node or its agent that is not ready for a moment, on a busy machine, is left out."""
-        def found():
-            done = place.assay("run", "--json", "--runtime", "kubernetes", *words, "load:1", "--", "busybox", "sleep", "1", timeout=120)
-            return done.returncode == 0 and json.loads(done.stdout)["runs"][0]["elsewhere"]["node"] == node
+        """Among nodes that are ready, with agents that are: on a busy machine they are not for a moment, and left out."""
+        def are_ready():
+            found = [*cluster.json("nodes")["items"], *cluster.json("pods", "-n", "assay")["items"]]
+            return all(condition["status"] == "True" for one in found for condition in one["status"]["conditions"]
+                       if condition["type"] == "Ready")
 
-        wait_until(found, 120, f"it goes to {node}")
+        def found():
+            wait_until(are_ready, 120, "all are ready", every=0.2)
+            done = place.assay("run", "--json", "--runtime", "kubernetes", *words, "load:1", "--", "busybox", "sleep", "1", timeout=120)
+            if not are_ready() or done.returncode != 0:
+                return False
+            assert json.loads(done.stdout)["runs"][0]["elsewhere"]["node"] == node, done.stdout
+            return True
+
+        wait_until(found, 240, f"it goes to {node}")
 
     for name in ("first", "other"):
         cluster.kubectl("create", "-f", "-", text=json.dumps({
