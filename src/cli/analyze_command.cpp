@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.h"
+#include "duration_option.h"
 #include "exit_code.h"
 #include "named_file.h"
 #include "prometheus_options.h"
@@ -69,10 +70,10 @@ Result<analysis::EvenSeries> asked_series(const AnalyzeArguments& args) {
   const auto access = prometheus_access(args.prometheus);
   if (access.url.empty()) return bad_input("--query needs --prometheus URL");
   const std::string past = args.last.empty() ? kUsualPast : args.last;
-  ASSAY_TRY(const auto last, parse_duration(past));
+  ASSAY_TRY(const auto last, duration_of("--for", past));
   if (last.count() <= 0) return bad_input("--for needs some time, as in 6h");
-  ASSAY_TRY(const auto step,
-            args.step.empty() ? Result<Nanoseconds>(usual_step(last)) : parse_duration(args.step));
+  ASSAY_TRY(const auto step, args.step.empty() ? Result<Nanoseconds>(usual_step(last))
+                                               : duration_of("--step", args.step));
   const Timestamp now = SystemClock().now();
   promapi::Queries queries(access);
   ASSAY_TRY(const auto answer, queries.range(args.query, {now - last, now, step}));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster_commands.h"
 #include "cluster_options.h"
+#include "duration_option.h"
 #include "exit_code.h"
 #include "prometheus_options.h"
 #include "signals.h"
-#include "trial_options.h"
 
 #include <array>
 #include <climits>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster_commands.h"
 #include "cluster_options.h"
+#include "duration_option.h"
 #include "exit_code.h"
 #include "job_options.h"
 #include "named_file.h"

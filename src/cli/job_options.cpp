@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "job_options.h"
 
+#include "duration_option.h"
 #include "named_file.h"
 
 #include <fmt/format.h>
@@ -114,9 +115,8 @@ Result<launch::JobSettings> job_settings(const JobArguments& args, ClusterNeed n
   settings.agent_url = args.agent;
   if (args.hooks_folder) settings.hooks_folder = *args.hooks_folder;
   if (!args.start_timeout.empty()) {
-    const auto patience = parse_duration(args.start_timeout);
-    if (!patience) return bad_input("--start-timeout: " + patience.error().message);
-    settings.start_patience = *patience;
+    ASSAY_TRY(const auto patience, duration_of("--start-timeout", args.start_timeout));
+    settings.start_patience = patience;
   }
   // Last: what is typed wrong is wrong in any cluster.
   if (need == ClusterNeed::yes) {

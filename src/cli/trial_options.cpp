@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_options.h"
 
+#include "duration_option.h"
 #include "positive.h"
 
 #include <algorithm>
@@ -54,12 +55,6 @@ void add_question_options(CLI::App& command, QuestionOptions& options) {
   command.add_option("--deadline", options.deadline, "How long they may take, e.g. 8h")
       ->type_name("TIME")
       ->group(kGroup);
-}
-
-Result<Nanoseconds> duration_of(const char* option, const std::string& text) {
-  auto time = parse_duration(text);
-  if (time) return time;
-  return fail(time.error().kind, fmt::format("{}: {}", option, time.error().message));
 }
 
 Result<void> read_question(const QuestionOptions& options, cluster::Question& question) {

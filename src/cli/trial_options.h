@@ -19,8 +19,6 @@ struct QuestionOptions {
   std::string deadline;
 };
 void add_question_options(CLI::App& command, QuestionOptions& options);
-/// An error names the option.
-Result<Nanoseconds> duration_of(const char* option, const std::string& text);
 /// What was not said stays as it is in `question`.
 Result<void> read_question(const QuestionOptions& options, cluster::Question& question);
 

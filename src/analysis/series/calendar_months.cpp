@@ -11,8 +11,6 @@ namespace {
 using std::chrono::year_month_day;
 
 constexpr double kDay = 86400;
-/// As far as std::chrono knows years.
-constexpr double kFarthest = 9e11;
 
 /// One time, as the calendar has it.
 struct Moment {
@@ -38,7 +36,8 @@ Moment moment_of(double time) {
 
 std::optional<CalendarMonths> calendar_months(
     const std::vector<std::pair<double, double>>& sorted) {
-  if (std::abs(sorted.front().first) > kFarthest || std::abs(sorted.back().first) > kFarthest)
+  if (std::abs(sorted.front().first) > kFarthestMonth ||
+      std::abs(sorted.back().first) > kFarthestMonth)
     return std::nullopt;
   const auto first = moment_of(sorted.front().first);
   bool same_day = true, last_day = true;

@@ -14,6 +14,9 @@ struct CalendarMonths {
   bool ends = false;  ///< they are the last days
 };
 
+/// Times are of the calendar up to here: as far as std::chrono knows years, in seconds since 1970.
+inline constexpr double kFarthestMonth = 9e11;
+
 /// Of samples in their order, by seconds since 1970. Nothing: they are other times.
 std::optional<CalendarMonths> calendar_months(const std::vector<std::pair<double, double>>& sorted);
 /// So many months after that time.

@@ -33,6 +33,7 @@ constexpr double kAsGood = 1e-3;
 constexpr double kOfItsOwn = 4;
 /// Nearer to each other, two periods are those of one uneven cycle.
 constexpr double kApart = 1.25;
+/// What is near a cycle is something by itself when its turns are so much alike.
 constexpr double kAlikeBeside = 0.6;
 /// Frequencies that differ by less than this share are the same.
 constexpr double kSameFrequency = 0.01;

@@ -79,8 +79,7 @@ int EvenSeries::year(double at) const {
 
 double EvenSeries::time(size_t i) const {
   const auto at = static_cast<double>(i);
-  constexpr double kFarthest = 9e11;  // of what std::chrono knows
-  if (months > 0 && std::abs(start + step_seconds * at) < kFarthest)
+  if (months > 0 && std::abs(start + step_seconds * at) < kFarthestMonth)
     return months_later(start, months * static_cast<int64_t>(i), month_ends);
   if (!years) return start + step_seconds * at;
   return 86400.0 * static_cast<double>(days_before(year(at)));
