@@ -60,11 +60,18 @@ TEST(Child, takes_what_it_started_with_it) {
 }
 
 TEST(Child, that_cannot_be_ended_in_time_is_left_to_the_kernel) {
-  auto child = Child::start({"sleep", "1000"}, {});
+  // It leaves its group for ours, so that the kill has no effect.
+  Ends pipe;
+  auto child = Child::start({"perl", "-e",
+                             "setpgrp(0, getpgrp(getppid())) or die; syswrite(STDOUT, 'left'); "
+                             "close(STDOUT); sleep(1000)"},
+                            {.output = pipe.write.get()});
   ASSERT_TRUE(child);
+  ASSERT_EQ(pipe.drain(), "left");
   const pid_t pid = child->pid();
-  EXPECT_FALSE(child->end(Milliseconds(-1)));  // as if the kill had no effect
+  EXPECT_FALSE(child->end(Milliseconds(20)));
   EXPECT_EQ(child->pid(), 0);
+  ASSERT_EQ(::kill(pid, SIGKILL), 0);
   int status = 0;
   ASSERT_EQ(::waitpid(pid, &status, 0), pid);  // nobody else has
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
