@@ -96,19 +96,39 @@ void add_source(Distribution& d, std::string_view source) {
   if (d.source.find(source) == std::string::npos) d.source += fmt::format("; {}", source);
 }
 
-/// CPU time that no sample saw, in a run too short for two of them or before its first: the total
-/// at exit gives the mean.
+/// What the samples saw the counter behind a rate grow by.
+double seen_growth(const std::vector<Series>& recorded, std::string_view rate) {
+  double seen = 0;
+  for (const auto& metric : catalog()) {
+    if (metric.rate_name != rate) continue;
+    for (const Series* part : series_of(recorded, metric.name, Scope::app)) {
+      for (size_t i = 1; i < part->values.size(); ++i) {
+        seen += std::max(0.0, part->values[i] - part->values[i - 1]);
+      }
+    }
+  }
+  return seen;
+}
+
+/// The total at exit gives the mean, whatever the samples missed of the start and the end; unless
+/// it lacks what they saw: nobody waited for some of the app's children.
 void apply_cpu_total(Lines& lines, const std::string& name, std::optional<double> total,
-                     const Window& window) {
+                     const std::vector<Series>& recorded, const Window& window) {
+  constexpr double kSameTime = 0.99;  // of two counts that the kernel makes in two ways
   const double length = seconds(window.length());
   if (!total || length <= 0) return;
   const double mean = *total / length;
   Distribution* line = find_line(lines, name);
   if (line == nullptr) {
     insert_line(lines, name, single_value(mean, "cores", std::string(kAtExit)));
-  } else if (mean > line->mean) {
+    return;
+  }
+  const bool saw_too_much =
+      mean < kSameTime * line->mean && *total >= kSameTime * seen_growth(recorded, name);
+  if (mean > line->mean || saw_too_much) {
     line->mean = mean;
     line->peak = std::max(line->peak, mean);
+    line->min = std::min(line->min, mean);
     add_source(*line, kAtExit);
   }
 }
@@ -162,14 +182,15 @@ bool measured_by_group(Lines& lines, std::string_view name) {
   return line != nullptr && line->source.find("cgroup") != std::string::npos;
 }
 
-void apply_exit(Lines& lines, const Exit& exit, const Window& window) {
+void apply_exit(Lines& lines, const Exit& exit, const std::vector<Series>& recorded,
+                const Window& window) {
   if (window.warmup_cut) return;
   const bool both = exit.user_seconds && exit.system_seconds;
   apply_cpu_total(lines, "cpu_cores",
                   both ? std::optional(*exit.user_seconds + *exit.system_seconds) : std::nullopt,
-                  window);
-  apply_cpu_total(lines, "cpu_user_cores", exit.user_seconds, window);
-  apply_cpu_total(lines, "cpu_system_cores", exit.system_seconds, window);
+                  recorded, window);
+  apply_cpu_total(lines, "cpu_user_cores", exit.user_seconds, recorded, window);
+  apply_cpu_total(lines, "cpu_system_cores", exit.system_seconds, recorded, window);
   if (!exit.max_rss_bytes) return;
   const auto largest = static_cast<double>(*exit.max_rss_bytes);
   if (!measured_by_group(lines, "memory_bytes")) {
@@ -243,7 +264,7 @@ Lines footprint_of(const RunRecord& run, const std::vector<Series>& recorded,
                    const Window& window) {
   Lines lines = scope_lines(recorded, Scope::app, window);
   apply_high_water_mark(lines, run, recorded, window);
-  apply_exit(lines, run.exit, window);
+  apply_exit(lines, run.exit, recorded, window);
   if (auto power = power_of(recorded, window.from, window.to)) {
     insert_line(lines, std::string(kPower), std::move(*power));
   }

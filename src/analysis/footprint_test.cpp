@@ -131,6 +131,19 @@ TEST(Footprint, mean_cores_are_those_of_the_kernels_total_when_samples_missed_so
   EXPECT_DOUBLE_EQ(line(t, "cpu_cores").mean, 1) << "a total cannot be cut at the warm-up";
 }
 
+TEST(Footprint, mean_cores_are_those_of_the_kernels_total_when_samples_missed_the_idle_start) {
+  TestRun t;
+  t.run.ended = at(10);
+  t.run.exit.user_seconds = 8;
+  t.run.exit.system_seconds = 0;
+  t.add(describe(MetricId::cpu_usage_seconds_total, Scope::app, "cpu.stat"), {{2, 0}, {10, 8}});
+  EXPECT_DOUBLE_EQ(line(t, "cpu_cores").mean, 0.8);
+  EXPECT_DOUBLE_EQ(line(t, "cpu_cores").min, 0.8);
+  EXPECT_DOUBLE_EQ(line(t, "cpu_cores").peak, 1);
+  t.run.exit.user_seconds = 7;
+  EXPECT_DOUBLE_EQ(line(t, "cpu_cores").mean, 1) << "the total lacks what the samples saw";
+}
+
 TEST(Footprint, raises_the_memory_peak_to_the_largest_process_at_exit) {
   TestRun t;
   add_memory(t, MetricId::memory_bytes, {{0, 100}});
