@@ -71,6 +71,7 @@ void print_text(const std::vector<cluster::JobSummary>& jobs, size_t hidden) {
 }
 
 Result<int> list_jobs(const JobsArguments& args, const Context& context) {
+  if (args.shared.empty()) ASSAY_CHECK(check_named_store(context));
   ASSAY_TRY(const auto shelf, args.shared.empty() ? store::Shelf::open_sqlite(context.store)
                                                   : store::Shelf::open(args.shared));
   ASSAY_TRY(auto jobs, cluster::list_jobs(*shelf));

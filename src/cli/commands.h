@@ -51,4 +51,8 @@ inline constexpr std::array kTopOrders = {"cores",   "memory", "name",  "fps",  
 /// Adds the option that all commands with a history share.
 void add_store_option(CLI::App& command, Context& context);
 
+/// For commands that only read: of a file that --store names and that is not there, an error says
+/// so, where opening it would make an empty one.
+Result<void> check_named_store(const Context& context);
+
 }  // namespace assay::cli

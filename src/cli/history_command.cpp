@@ -27,8 +27,13 @@ Result<std::unique_ptr<store::Store>> open_history(const Context& context) {
   return store;
 }
 
+Result<std::unique_ptr<store::Store>> open_named_history(const Context& context) {
+  ASSAY_CHECK(check_named_store(context));
+  return open_history(context);
+}
+
 Result<int> list(const HistoryArguments& args, const Context& context) {
-  ASSAY_TRY(const auto store, open_history(context));
+  ASSAY_TRY(const auto store, open_named_history(context));
   ASSAY_TRY(const auto sessions, listed_sessions(*store));
   if (args.json) {
     fmt::print("{}\n", history_json(sessions).dump(2, ' ', false, Json::error_handler_t::replace));
@@ -41,7 +46,7 @@ Result<int> list(const HistoryArguments& args, const Context& context) {
 }
 
 Result<int> show(const HistoryArguments& args, const Context& context) {
-  ASSAY_TRY(const auto store, open_history(context));
+  ASSAY_TRY(const auto store, open_named_history(context));
   ASSAY_TRY(const auto view, session::load_view(*store, args.id));
   if (args.json) {
     fmt::print("{}\n", report::session_document(view).dump(2));
@@ -79,7 +84,7 @@ Result<void> remove_folder(const Result<SessionRecord>& session, const std::stri
 }
 
 Result<int> remove(const HistoryArguments& args, const Context& context) {
-  ASSAY_TRY(const auto store, open_history(context));
+  ASSAY_TRY(const auto store, open_named_history(context));
   ASSAY_TRY(const auto summary, store->summary(args.id));
   if (summary.running) {
     return bad_input(fmt::format(
@@ -93,7 +98,7 @@ Result<int> remove(const HistoryArguments& args, const Context& context) {
 }
 
 Result<int> export_one(const HistoryArguments& args, const Context& context) {
-  ASSAY_TRY(const auto store, open_history(context));
+  ASSAY_TRY(const auto store, open_named_history(context));
   ASSAY_CHECK(store->export_session(args.id, args.file));
   fmt::print("wrote {}; read it on another machine with: assay history import {}\n", args.file,
              args.file);

@@ -49,6 +49,7 @@ Result<int> make_report(const ReportArguments& args, const Context& context) {
   }
   if (format == "html" && !to_file && isatty(STDOUT_FILENO) != 0)
     return bad_input("a page is not for reading in a terminal; use -o FILE, or --format text");
+  ASSAY_CHECK(check_named_store(context));
   ASSAY_TRY(const auto store, store::open_sqlite(context.store));
   (void)session::recover(*store);
   ASSAY_TRY(const auto view, session::load_view(*store, args.id));
