@@ -241,6 +241,8 @@ Result<int> trial(TrialArguments args, const Context& context) {
     fmt::print("{}", text);
     return kDone;
   }
+  if (const std::string fixed = cluster::fixed_processes(source); !fixed.empty())
+    say(fixed_processes_text(fixed));
   ASSAY_TRY(const auto access, cluster_access(args.cluster.cluster));
   const SysRoot root;
   const ProcessId self = ProcessId::self(root);

@@ -85,14 +85,24 @@ Json wanted_json(const cluster::Question& question) {
   return json;
 }
 
-std::string place_of(const cluster::Choice& choice, const cluster::CopySettings& copy) {
-  const std::string amount =
-      fmt::format("{}: {}", copy.resource, cluster::quantity_of(choice.count));
-  if (choice.kind.empty()) return amount + " on any node";
-  return fmt::format("{} on nodes with {}={}", amount, copy.node_label, choice.kind);
+/// "nvidia.com/gpu: 2 in each of 4 pods on nodes with nvidia.com/gpu.product=T4".
+std::string place_of(const cluster::Choice& choice, const cluster::CopySettings& settings,
+                     const cluster::TrialCopy& copy) {
+  std::string text = fmt::format("{}: {}", settings.resource, cluster::quantity_of(copy.each));
+  if (copy.workers > 1) text += fmt::format(" in each of {} pods", copy.workers);
+  if (choice.kind.empty()) return text + " on any node";
+  return fmt::format("{} on nodes with {}={}", text, settings.node_label, choice.kind);
 }
 
-std::string text_of(const PlannedTrials& planned, size_t first, const Json& copy) {
+/// A preview ends up in logs: no secrets.
+Json masked_manifest(const cluster::TrialCopy& copy) {
+  Json manifest = Json::parse(copy.manifest, nullptr, false);
+  mask(manifest);
+  return manifest;
+}
+
+std::string text_of(const PlannedTrials& planned, size_t first,
+                    const std::vector<cluster::TrialCopy>& copies) {
   const auto& [source, report, settings, prometheus] = planned;
   const size_t most = most_trials(report);
   std::string text = fmt::format(
@@ -100,9 +110,9 @@ std::string text_of(const PlannedTrials& planned, size_t first, const Json& copy
       most == 1 ? "" : "s", report.choices.size(), report.choices.size() == 1 ? "" : "s",
       settings.at_once == 1 ? "one at a time" : fmt::format("up to {} at once", settings.at_once));
   for (size_t i = 0; i < report.choices.size(); ++i)
-    text +=
-        fmt::format("  {:<16}  {}{}\n", cluster::name_of(report.choices[i], settings.copy.resource),
-                    place_of(report.choices[i], settings.copy), i == first ? "  (first)" : "");
+    text += fmt::format(
+        "  {:<16}  {}{}\n", cluster::name_of(report.choices[i], settings.copy.resource),
+        place_of(report.choices[i], settings.copy, copies[i]), i == first ? "  (first)" : "");
   text += fmt::format("\nnamespace   {}\n", settings.copy.name_space);
   text += fmt::format("throughput  {}\n", throughput_of(planned));
   text += fmt::format("wanted      {}\n", wanted_text(report.question));
@@ -115,19 +125,26 @@ std::string text_of(const PlannedTrials& planned, size_t first, const Json& copy
                       report.limits.every ? "each once, the most telling first"
                                           : "what is tried next depends on what was measured; it "
                                             "ends when the answer is clear");
+  if (const std::string fixed = cluster::fixed_processes(source); !fixed.empty())
+    text += "note        " + fixed_processes_text(fixed) + "\n";
   text +=
       "\nno cluster was asked: choices that no node can hold are left out, and the priority class\n"
       "assay-trial is added where it is there. The first copy:\n\n";
-  return text + copy.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return text + masked_manifest(copies[first]).dump(2, ' ', false, Json::error_handler_t::replace) +
+         "\n";
 }
 
-std::string json_of(const PlannedTrials& planned, size_t first, const Json& copy) {
+std::string json_of(const PlannedTrials& planned, size_t first,
+                    const std::vector<cluster::TrialCopy>& copies) {
   const auto& [source, report, settings, prometheus] = planned;
   Json choices = Json::array();
-  for (const auto& choice : report.choices)
-    choices.push_back({{"kind", choice.kind}, {"count", choice.count}});
+  for (size_t i = 0; i < report.choices.size(); ++i)
+    choices.push_back({{"kind", report.choices[i].kind},
+                       {"count", report.choices[i].count},
+                       {"workers", static_cast<int64_t>(copies[i].workers)},
+                       {"pods", static_cast<int64_t>(copies[i].pods)}});
   const size_t most = most_trials(report);
-  const Json document = {
+  Json document = {
       {"schema", 1},
       {"trial", report.trial},
       {"namespace", settings.copy.name_space},
@@ -138,11 +155,20 @@ std::string json_of(const PlannedTrials& planned, size_t first, const Json& copy
       {"longest_seconds", seconds(longest_trial(settings)) * static_cast<double>(most)},
       {"throughput", throughput_of(planned)},
       {"wanted", wanted_json(report.question)},
-      {"copy", copy}};
+      {"copy", masked_manifest(copies[first])}};
+  if (const std::string fixed = cluster::fixed_processes(source); !fixed.empty())
+    document["fixed_processes"] = fixed;
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
+
+std::string fixed_processes_text(const std::string& words) {
+  return fmt::format(
+      "its command says '{}', so that every choice starts as many processes: ASSAY_TRIAL_GPUS and "
+      "ASSAY_TRIAL_WORKERS in its environment tell what a choice has",
+      words);
+}
 
 Result<std::string> trial_preview(const PlannedTrials& planned, bool json) {
   const auto& report = planned.report;
@@ -150,11 +176,12 @@ Result<std::string> trial_preview(const PlannedTrials& planned, bool json) {
   const size_t first = plan.next.value_or(0);
   cluster::CopySettings settings = planned.settings.copy;
   settings.deadline = longest_trial(planned.settings) + planned.settings.patience;
-  ASSAY_TRY(const auto made,
-            cluster::make_trial_copy(planned.source, report.choices[first], settings, 1));
-  Json copy = Json::parse(made.manifest, nullptr, false);
-  mask(copy);
-  return json ? json_of(planned, first, copy) : text_of(planned, first, copy);
+  std::vector<cluster::TrialCopy> copies;
+  for (const auto& choice : report.choices) {
+    ASSAY_TRY(auto copy, cluster::make_trial_copy(planned.source, choice, settings, 1));
+    copies.push_back(std::move(copy));
+  }
+  return json ? json_of(planned, first, copies) : text_of(planned, first, copies);
 }
 
 }  // namespace assay::cli

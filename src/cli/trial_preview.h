@@ -16,6 +16,9 @@ struct PlannedTrials {
   std::string prometheus;  ///< its address; empty: none
 };
 
+/// What fixed_processes() found, as a warning.
+std::string fixed_processes_text(const std::string& words);
+
 /// What would be tried, for how long and by what it is measured, and the copy of the job for the
 /// first trial; asks nobody. For a person, or as one JSON document.
 Result<std::string> trial_preview(const PlannedTrials& planned, bool json);

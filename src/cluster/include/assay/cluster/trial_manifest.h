@@ -35,6 +35,10 @@ struct TrialSource {
 /// Of a manifest in YAML or JSON, also as a cluster gives it; `file` is for messages.
 Result<TrialSource> read_trial_source(const std::string& text, const std::string& file);
 
+/// "-np 8": words of its command that fix how many processes it starts, whatever a choice gives it;
+/// empty when there are none.
+std::string fixed_processes(const TrialSource& source);
+
 struct CopySettings {
   std::string trial = {};       ///< its name
   std::string name_space = {};  ///< where it runs
