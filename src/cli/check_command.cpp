@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.h"
 #include "exit_code.h"
+#include "plan_json.h"
 #include "spec_options.h"
 
 #include <fmt/format.h>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include <assay/session/session.h>
 
@@ -17,28 +17,13 @@ struct CheckArguments {
   bool json = false;
 };
 
-void print_json(const ReadSpec& read, const session::Plan& plan,
-                const std::vector<session::Diagnostic>& errors) {
-  Json list = Json::array();
-  for (const auto& error : errors) {
-    Json one = {{"message", error.message}};
-    if (!error.file.empty()) one["file"] = error.file;
-    if (error.line > 0) one["line"] = error.line;
-    list.push_back(one);
-  }
-  Json document = Json::object();
-  if (read.errors.empty()) document["plan"] = session::plan_document(read.spec, plan);
-  document["errors"] = list;
-  fmt::print("{}\n", document.dump(2, ' ', false, Json::error_handler_t::replace));
-}
-
 Result<int> check(const CheckArguments& args, const Context& context) {
   const ReadSpec read = read_spec(args.spec, context);
   const session::Plan plan = session::make_plan(read.spec);
   auto errors = read.errors;
   errors.insert(errors.end(), plan.errors.begin(), plan.errors.end());
   if (args.json) {
-    print_json(read, plan, errors);
+    fmt::print("{}\n", plan_json(read, plan, errors));
     return errors.empty() ? kDone : exit_code(all_of(errors));
   }
   if (read.errors.empty()) fmt::print("{}", session::describe_plan(read.spec, plan));

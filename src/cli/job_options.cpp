@@ -5,6 +5,7 @@
 #include "named_file.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <assay/base/text.h>
 #include <assay/kubeapi/names.h>
@@ -139,6 +140,21 @@ std::string describe_cluster(const JobArguments& args, const launch::JobSettings
                           : "at " + net::shown_url(settings.agent_url));
   text += fmt::format("start       within {}\n", format_duration(settings.start_patience));
   return text;
+}
+
+nlohmann::ordered_json cluster_document(const JobArguments& args,
+                                        const launch::JobSettings& settings) {
+  nlohmann::ordered_json json = {{"namespace", settings.name_space}};
+  if (!args.cluster.context.empty()) json["context"] = args.cluster.context;
+  if (!settings.node_selector.empty()) json["node_selector"] = settings.node_selector;
+  if (!args.each_node_like.empty()) json["each_node_like"] = args.each_node_like;
+  if (settings.agent_url.empty()) {
+    json["agent"] = {{"namespace", settings.agent_namespace}, {"label", settings.agent_label}};
+  } else {
+    json["agent"] = {{"url", net::shown_url(settings.agent_url)}};
+  }
+  json["start_timeout_seconds"] = seconds(settings.start_patience);
+  return json;
 }
 
 Result<NodeLike> parse_node_like(const std::string& text) {

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,6 +43,8 @@ Result<launch::JobSettings> job_settings(const JobArguments& args,
 
 /// Where Jobs would run and who would measure them, for a plan: lines with a name each.
 std::string describe_cluster(const JobArguments& args, const launch::JobSettings& settings);
+nlohmann::ordered_json cluster_document(const JobArguments& args,
+                                        const launch::JobSettings& settings);
 
 /// "LABEL" or "LABEL=PATTERN".
 struct NodeLike {

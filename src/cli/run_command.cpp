@@ -5,6 +5,7 @@
 #include "live_line.h"
 #include "lock_options.h"
 #include "node_runs.h"
+#include "plan_json.h"
 #include "spec_options.h"
 #include "terminal.h"
 
@@ -177,8 +178,18 @@ struct Checked {
   std::optional<launch::JobSettings> cluster;
 };
 
-void print_plan(const RunArguments& args, const session::Spec& spec, const Checked& checked) {
-  fmt::print("{}", session::describe_plan(spec, checked.plan));
+void print_plan(const RunArguments& args, const Checked& checked) {
+  const ReadSpec& read = checked.what.read;
+  if (args.json) {
+    auto errors = read.errors;
+    errors.insert(errors.end(), checked.plan.errors.begin(), checked.plan.errors.end());
+    fmt::print("{}\n", plan_json(read, checked.plan, errors,
+                                 checked.cluster ? cluster_document(args.jobs, *checked.cluster)
+                                                 : nlohmann::ordered_json()));
+    return;
+  }
+  if (!read.errors.empty()) return;
+  fmt::print("{}", session::describe_plan(read.spec, checked.plan));
   if (checked.cluster)
     fmt::print(
         "\n{}what nodes the cluster has is not asked for a plan: a node is chosen when it "
@@ -213,7 +224,7 @@ Result<Checked> checked(const RunArguments& args, const Context& context, sessio
     checked.plan =
         plan_for(checked.what, !args.no_cgroup, jobs_for(cluster, args.dry_run, interrupts.get()));
   const session::Plan& plan = checked.plan;
-  if (args.dry_run && read.errors.empty()) print_plan(args, read.spec, checked);
+  if (args.dry_run) print_plan(args, checked);
   read.errors.insert(read.errors.end(), plan.errors.begin(), plan.errors.end());
   if (!read.errors.empty()) return fail(all_of(read.errors));
   return checked;
@@ -325,7 +336,8 @@ Exit codes: 0 goals met, 99 a goal missed, 2 bad input, 3 the app failed, 4 refu
   command
       ->add_option("-o,--output", args->output, "Folder in which the session gets its own folder")
       ->type_name("DIR");
-  command->add_flag("--json", args->json, "Print the session document on standard output");
+  command->add_flag("--json", args->json,
+                    "Print the session document on standard output; the plan with --dry-run");
   command->add_flag("-q,--quiet", args->quiet, "Print nothing but errors; the exit code tells");
   command->add_flag("-f,--follow", args->follow, "Show the app's own output while it runs");
   command->add_flag("--dry-run", args->dry_run,

@@ -122,7 +122,7 @@ class Obstacles {
   std::string prefix_;
 };
 
-std::string describe_limits(const Limits& limits) {
+std::string describe_limits(const Limits& limits, bool in_cluster) {
   std::string text;
   const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
   if (limits.cpus)
@@ -130,7 +130,10 @@ std::string describe_limits(const Limits& limits) {
   if (limits.memory_bytes) {
     add(fmt::format("{} of memory", format_bytes(static_cast<double>(*limits.memory_bytes))));
   }
-  if (limits.pids) add(fmt::format("{} processes", *limits.pids));
+  if (limits.pids)
+    add(fmt::format(
+        "{} processes{}", *limits.pids,
+        in_cluster ? " (not applied: a cluster has no such limit for single Jobs)" : ""));
   if (!limits.gpus.empty()) add(gpus_text(limits));
   if (!limits.network.empty()) add("a network of " + link_text(limits.network));
   return text.empty() ? "none" : text;
@@ -201,7 +204,8 @@ std::string describe_target(const Target& target, size_t number) {
     text +=
         fmt::format("  warm-up   {} (left out of the numbers)\n", format_duration(shown.warmup));
   }
-  text += fmt::format("  limits    {}\n", describe_limits(shown.limits));
+  text +=
+      fmt::format("  limits    {}\n", describe_limits(shown.limits, shown.runtime == "kubernetes"));
   text += fmt::format("  measures  {}\n", describe_measures(shown));
   for (const auto& goal : shown.goals) text += fmt::format("  goal      {}\n", goal.text);
   for (const auto& [name, value] : shown.env)
