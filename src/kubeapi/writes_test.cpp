@@ -63,6 +63,23 @@ TEST(Writes, what_is_not_there_is_no_error) {
   EXPECT_EQ(create_object(client, jobs(), "no such", "{}", stopper)->outcome, Outcome::gone);
 }
 
+TEST(Writes, a_web_server_that_is_no_cluster_is_told_as_such) {
+  const ApiServer server({answer(404, "<html>"), answer(404, R"({"kind": "Status"})")});
+  Client client(server.access());
+  net::Stopper stopper;
+  const ObjectName lab = {
+      .resource = {.plural = "namespaces", .kind = "Namespace", .namespaced = false},
+      .name = "lab"};
+  const auto found = get_meta(client, lab, stopper);
+  ASSERT_FALSE(found);
+  EXPECT_NE(found.error().message.find("is no API server of Kubernetes: it has no namespaces"),
+            std::string::npos)
+      << found.error().message;
+  const auto none = get_meta(client, lab, stopper);
+  ASSERT_TRUE(none) << none.error().message;
+  EXPECT_FALSE(*none);
+}
+
 TEST(Writes, another_object_of_the_same_name_is_not_the_one) {
   const ApiServer server({answer(200, R"({"metadata": {"name": "train-x7", "uid": "u-2"}})")});
   Client client(server.access());

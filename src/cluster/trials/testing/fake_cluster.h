@@ -117,6 +117,8 @@ class FakeCluster {
     if (is("GET /api/v1/namespaces/lab/events")) return answer(200, events);
     if (line == "GET /api/v1/namespaces/lab")
       return answer(200, R"({"metadata": {"name": "lab", "uid": "ns-1"}})");
+    if (is("GET /api/v1/namespaces/nope"))
+      return answer(404, R"({"kind": "Status", "reason": "NotFound"})");
     if (is("GET /api/v1/nodes")) return answer(200, nodes());
     if (has_priority && is("GET /apis/scheduling.k8s.io/v1/priorityclasses/assay-trial"))
       return answer(200, "{}");
