@@ -13,9 +13,10 @@ TEST_JOBS ?= 6
 python := /usr/bin/python3
 assay := build/release/bin/assay
 ctest := ctest --output-on-failure -j $(TEST_JOBS) --test-dir
+pytest_kubernetes := $(python) -m pytest tests/e2e/kubernetes -o cache_dir=$(CURDIR)/build/release/pytest-kubernetes
 
 .NOTPARALLEL:
-.PHONY: build run test lint asan tsan fuzz test-kubernetes image bench arm64-agent install generate format clean help
+.PHONY: build run test test-again lint asan tsan fuzz test-kubernetes test-kubernetes-again image bench arm64-agent install generate format clean help
 .DEFAULT_GOAL := build
 
 build: setup-build build/release/build.ninja  ## Build everything (the default)
@@ -29,6 +30,9 @@ test: setup-test build/release/build.ninja  ## Build and run every test but thos
 	@ninja -C build/release
 	$(ctest) build/release --output-junit junit.xml
 	@echo "Not run: the tests with a real Kubernetes, make test-kubernetes."
+
+test-again:  ## Run once more, one at a time, what failed in make test
+	$(ctest) build/release -j 1 --rerun-failed
 
 lint: setup-lint build/clang/build.ninja  ## Format, clang-tidy, shellcheck, and a clang build without warnings
 	@ninja -C build/clang
@@ -50,7 +54,10 @@ test-kubernetes: setup-kubernetes build/release/build.ninja  ## Test with a real
 	@tests/e2e/kubernetes/can_run.sh
 	@ninja -C build/release assay assay-agent assay-infer known_load frames_load
 	@tests/e2e/kubernetes/build.sh
-	$(python) -m pytest tests/e2e/kubernetes --junitxml build/release/junit-kubernetes.xml
+	$(pytest_kubernetes) --junitxml build/release/junit-kubernetes.xml
+
+test-kubernetes-again:  ## Run once more what failed in make test-kubernetes
+	$(pytest_kubernetes) --last-failed --last-failed-no-failures none
 
 image: build  ## Make a container image of assay and assay-agent with Docker (ENGINE=podman for Podman)
 	@ENGINE="$(ENGINE)" tools/image.sh
