@@ -110,21 +110,27 @@ double seen_growth(const std::vector<Series>& recorded, std::string_view rate) {
   return seen;
 }
 
+struct CpuTotal {
+  std::optional<double> seconds;
+  bool is_whole =
+      false;  ///< the kernel told it once the app had ended; else somebody read it before
+};
+
 /// The total at exit gives the mean, whatever the samples missed of the start and the end; unless
 /// it lacks what they saw: nobody waited for some of the app's children.
-void apply_cpu_total(Lines& lines, const std::string& name, std::optional<double> total,
+void apply_cpu_total(Lines& lines, const std::string& name, const CpuTotal& total,
                      const std::vector<Series>& recorded, const Window& window) {
   constexpr double kSameTime = 0.99;  // of two counts that the kernel makes in two ways
   const double length = seconds(window.length());
-  if (!total || length <= 0) return;
-  const double mean = *total / length;
+  if (!total.seconds || length <= 0) return;
+  const double mean = *total.seconds / length;
   Distribution* line = find_line(lines, name);
   if (line == nullptr) {
     insert_line(lines, name, single_value(mean, "cores", std::string(kAtExit)));
     return;
   }
-  const bool saw_too_much =
-      mean < kSameTime * line->mean && *total >= kSameTime * seen_growth(recorded, name);
+  const bool saw_too_much = total.is_whole && mean < kSameTime * line->mean &&
+                            *total.seconds >= kSameTime * seen_growth(recorded, name);
   if (mean > line->mean || saw_too_much) {
     line->mean = mean;
     line->peak = std::max(line->peak, mean);
@@ -182,15 +188,16 @@ bool measured_by_group(Lines& lines, std::string_view name) {
   return line != nullptr && line->source.find("cgroup") != std::string::npos;
 }
 
-void apply_exit(Lines& lines, const Exit& exit, const std::vector<Series>& recorded,
+void apply_exit(Lines& lines, const RunRecord& run, const std::vector<Series>& recorded,
                 const Window& window) {
   if (window.warmup_cut) return;
-  const bool both = exit.user_seconds && exit.system_seconds;
-  apply_cpu_total(lines, "cpu_cores",
-                  both ? std::optional(*exit.user_seconds + *exit.system_seconds) : std::nullopt,
-                  recorded, window);
-  apply_cpu_total(lines, "cpu_user_cores", exit.user_seconds, recorded, window);
-  apply_cpu_total(lines, "cpu_system_cores", exit.system_seconds, recorded, window);
+  const Exit& exit = run.exit;
+  const bool whole = run.runtime == "process";
+  std::optional<double> both;
+  if (exit.user_seconds && exit.system_seconds) both = *exit.user_seconds + *exit.system_seconds;
+  apply_cpu_total(lines, "cpu_cores", {both, whole}, recorded, window);
+  apply_cpu_total(lines, "cpu_user_cores", {exit.user_seconds, whole}, recorded, window);
+  apply_cpu_total(lines, "cpu_system_cores", {exit.system_seconds, whole}, recorded, window);
   if (!exit.max_rss_bytes) return;
   const auto largest = static_cast<double>(*exit.max_rss_bytes);
   if (!measured_by_group(lines, "memory_bytes")) {
@@ -264,7 +271,7 @@ Lines footprint_of(const RunRecord& run, const std::vector<Series>& recorded,
                    const Window& window) {
   Lines lines = scope_lines(recorded, Scope::app, window);
   apply_high_water_mark(lines, run, recorded, window);
-  apply_exit(lines, run.exit, recorded, window);
+  apply_exit(lines, run, recorded, window);
   if (auto power = power_of(recorded, window.from, window.to)) {
     insert_line(lines, std::string(kPower), std::move(*power));
   }

@@ -133,6 +133,7 @@ TEST(Footprint, mean_cores_are_those_of_the_kernels_total_when_samples_missed_so
 
 TEST(Footprint, mean_cores_are_those_of_the_kernels_total_when_samples_missed_the_idle_start) {
   TestRun t;
+  t.run.runtime = "process";
   t.run.ended = at(10);
   t.run.exit.user_seconds = 8;
   t.run.exit.system_seconds = 0;
@@ -142,6 +143,17 @@ TEST(Footprint, mean_cores_are_those_of_the_kernels_total_when_samples_missed_th
   EXPECT_DOUBLE_EQ(line(t, "cpu_cores").peak, 1);
   t.run.exit.user_seconds = 7;
   EXPECT_DOUBLE_EQ(line(t, "cpu_cores").mean, 1) << "the total lacks what the samples saw";
+}
+
+TEST(Footprint, mean_cores_are_those_of_the_samples_when_nobody_read_the_total_at_the_end) {
+  TestRun t;
+  t.run.runtime = "kubernetes";
+  t.run.ended = at(100);
+  t.run.exit.user_seconds = 50;
+  t.run.exit.system_seconds = 0;
+  t.add(describe(MetricId::cpu_usage_seconds_total, Scope::app, "agent on n1"), {{0, 0}, {50, 50}});
+  EXPECT_DOUBLE_EQ(line(t, "cpu_cores").mean, 1);
+  EXPECT_EQ(line(t, "cpu_cores").source, "agent on n1");
 }
 
 TEST(Footprint, raises_the_memory_peak_to_the_largest_process_at_exit) {
