@@ -2,6 +2,7 @@
 #include "drifts.h"
 #include "few_turns.h"
 #include "lone_values.h"
+#include "medians.h"
 #include "prepared.h"
 #include "spells.h"
 
@@ -70,12 +71,6 @@ Steps in_steps(const std::vector<double>& values) {
   return steps;
 }
 
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 /// The variance of what is not a change of level, by differences over several distances: of noise
 /// with a memory the far ones are larger, and it is those that look like changes.
 double noise_variance(const std::vector<double>& values) {
@@ -84,7 +79,7 @@ double noise_variance(const std::vector<double>& values) {
     std::vector<double> differences;
     for (size_t i = apart; i < values.size(); ++i)
       differences.push_back(std::abs(values[i] - values[i - apart]));
-    const double deviation = median_of(std::move(differences)) / (0.6745 * std::sqrt(2.0));
+    const double deviation = deviation_by(differences);
     most = std::max(most, deviation * deviation);
   }
   return most;

@@ -348,10 +348,14 @@ TEST(FindChanges, a_reading_that_failed_is_no_level) {
   std::normal_distribution<> noise(10, 0.1);
   for (const double failed : {13.0, 20.0, 110.0, 99999.0, 0.0, -50.0})
     for (const size_t in_a_row : {1, 2, 4}) {
-      std::vector<double> values(1000);
-      for (auto& value : values) value = noise(engine);
-      std::fill_n(values.begin() + 500, in_a_row, failed);
-      EXPECT_TRUE(find_changes(values, {}).empty()) << failed << " " << in_a_row;
+      std::vector<double> steady(1000), values;
+      for (auto& value : steady) value = noise(engine);
+      for (const size_t at : {size_t{0}, size_t{500}, steady.size() - in_a_row}) {
+        values = steady;
+        std::fill_n(values.begin() + static_cast<std::ptrdiff_t>(at), in_a_row, failed);
+        EXPECT_TRUE(find_changes(values, {}).empty()) << failed << " " << in_a_row << " at " << at;
+      }
+      values = steady;
       std::fill_n(values.begin() + 500, 5 * in_a_row, failed);
       values.resize(500 + 5 * in_a_row);
       EXPECT_EQ(find_changes(values, {}).size(), 1) << failed << ": it lasts";

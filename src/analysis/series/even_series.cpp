@@ -85,7 +85,7 @@ double EvenSeries::time(size_t i) const {
   return 86400.0 * static_cast<double>(days_before(year(at)));
 }
 
-Result<EvenSeries> evenly(Samples samples, size_t most) {
+Result<EvenSeries> evenly(Samples samples, size_t most, bool dated) {
   std::erase_if(samples, [](const auto& sample) { return !std::isfinite(sample.first); });
   std::stable_sort(samples.begin(), samples.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -93,7 +93,7 @@ Result<EvenSeries> evenly(Samples samples, size_t most) {
     return bad_input("a series needs values at two different times at least");
   EvenSeries series;
   series.start = samples.front().first;
-  const auto calendar = calendar_months(samples);
+  const auto calendar = dated ? calendar_months(samples) : std::nullopt;
   if (calendar) {
     series.months = calendar->step;
     series.month_ends = calendar->ends;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lone_values.h"
 
+#include "medians.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <span>
 
 namespace assay::analysis {
 namespace {
@@ -19,18 +20,12 @@ constexpr double kFar = 8;
 constexpr double kFew = 0.01;
 constexpr size_t kFewest = 4;
 
-double median_of(std::span<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 double median_around(const std::vector<double>& known, size_t at) {
   std::array<double, 2 * kAround + 1> around{};
-  const size_t from = at - std::min(at, kAround), to = std::min(known.size(), at + kAround + 1);
-  std::copy(known.begin() + static_cast<std::ptrdiff_t>(from),
-            known.begin() + static_cast<std::ptrdiff_t>(to), around.begin());
-  return median_of({around.data(), to - from});
+  // At an end, all of them are on one side.
+  const size_t from = std::min(at - std::min(at, kAround), known.size() - around.size());
+  std::copy_n(known.begin() + static_cast<std::ptrdiff_t>(from), around.size(), around.begin());
+  return median_of(around);
 }
 
 }  // namespace
@@ -45,7 +40,7 @@ std::vector<double> without_lone_values(std::vector<double> values) {
       known.push_back(values[i]);
     }
   if (known.size() <= 2 * kAround) return values;
-  const double far = kFar * median_of(differences) / (0.6745 * std::sqrt(2.0));
+  const double far = kFar * deviation_by(differences);
   std::vector<size_t> lone;
   for (size_t i = 0; i < known.size(); ++i)
     if (std::abs(known[i] - median_around(known, i)) > far) lone.push_back(places[i]);

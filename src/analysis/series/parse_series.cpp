@@ -227,14 +227,22 @@ double count_seconds(Samples& samples, bool dates) {
   return units;
 }
 
+double first_time(const Samples& samples) {
+  double first = HUGE_VAL;
+  for (const auto& [time, value] : samples)
+    if (std::isfinite(time)) first = std::min(first, time);
+  return first;
+}
+
 Result<EvenSeries> even_steps(Reading reading) {
   if (reading.layout.time) {
     const bool far = count_seconds(reading.samples, reading.dates) > 1;
-    auto series = evenly(std::move(reading.samples), kMostValues);
-    if (!series) return bad_input(fmt::format("{}: {}", reading.who, series.error().message));
-    const double from_1970 = std::abs(series->start);
+    const double from_1970 = std::abs(first_time(reading.samples));
     const bool since_1970 = reading.dates || far || from_1970 >= kFarFrom1970;
-    series->dated = reading.years || (since_1970 && from_1970 <= kFarthestDate);
+    const bool dated = since_1970 && from_1970 <= kFarthestDate;
+    auto series = evenly(std::move(reading.samples), kMostValues, dated && !reading.years);
+    if (!series) return bad_input(fmt::format("{}: {}", reading.who, series.error().message));
+    series->dated = reading.years || dated;
     if (reading.years) count_years(*series);
     if (!series->dated && counts_rows(reading.layout.time_name))
       series->start = series->step_seconds = 0;

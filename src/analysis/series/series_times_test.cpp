@@ -148,6 +148,11 @@ TEST(ParseSeries, positions_are_no_seconds) {
   EXPECT_EQ(parse_series("step,v\n1700000000,3\n1700000010,2\n", "x")->step_seconds, 10);
 }
 
+TEST(ParseSeries, seconds_since_anything_are_no_months) {
+  const std::string months = "time,v\n0,1\n2678400,2\n5097600,3\n7776000,4\n";
+  EXPECT_EQ(parse_series(months, "x")->months, 0) << "as long as January, February and March";
+}
+
 TEST(ParseSeries, a_month_is_its_first_day) {
   const auto series = parse_series("month,flow\n2000-01,1\n2000-02,2\n2000-03,3\n", "x");
   ASSERT_TRUE(series) << series.error().message;

@@ -40,9 +40,10 @@ struct EvenSeries {
 
 /// Puts samples at any times into equal steps of the usual distance between them: several in one
 /// step become their mean, a step without is missing. Times need not be sorted; those that are not
-/// finite are left out. An error: fewer than two times, or so far apart that there would be more
-/// than `most` steps.
-Result<EvenSeries> evenly(std::vector<std::pair<double, double>> samples, size_t most = 10'000'000);
+/// finite are left out. Of times that are `dated`, seconds since 1970, steps may be months. An
+/// error: fewer than two times, or so far apart that there would be more than `most` steps.
+Result<EvenSeries> evenly(std::vector<std::pair<double, double>> samples, size_t most = 10'000'000,
+                          bool dated = true);
 
 /// How to read a table, where that is not clear by itself. Columns are named by their heads or
 /// counted from 1.
