@@ -57,13 +57,14 @@ struct GpuQuestionOf {
   std::optional<double> GpuUse::*answer;
   const char* name;
   double factor;
+  double most;  ///< beyond it is one of DCGM's words for "no value", 2^47 or larger by version
 };
 constexpr std::array kGpuQuestions = {
-    GpuQuestionOf{&GpuUse::memory_used, "DCGM_FI_DEV_FB_USED", kMebi},
-    GpuQuestionOf{&GpuUse::memory_free, "DCGM_FI_DEV_FB_FREE", kMebi},
-    GpuQuestionOf{&GpuUse::watts, "DCGM_FI_DEV_POWER_USAGE", 1},
-    GpuQuestionOf{&GpuUse::pcie_generation, "DCGM_FI_DEV_PCIE_LINK_GEN", 1},
-    GpuQuestionOf{&GpuUse::pcie_width, "DCGM_FI_DEV_PCIE_LINK_WIDTH", 1},
+    GpuQuestionOf{&GpuUse::memory_used, "DCGM_FI_DEV_FB_USED", kMebi, 1e8},
+    GpuQuestionOf{&GpuUse::memory_free, "DCGM_FI_DEV_FB_FREE", kMebi, 1e8},
+    GpuQuestionOf{&GpuUse::watts, "DCGM_FI_DEV_POWER_USAGE", 1, 1e6},
+    GpuQuestionOf{&GpuUse::pcie_generation, "DCGM_FI_DEV_PCIE_LINK_GEN", 1, 100},
+    GpuQuestionOf{&GpuUse::pcie_width, "DCGM_FI_DEV_PCIE_LINK_WIDTH", 1, 100},
 };
 
 using GpusByUuid = std::multimap<std::string, size_t>;
@@ -114,6 +115,7 @@ Result<void> read_gpus(Asker& asker, const Sources& sources, const NodeOf& node_
     ASSAY_TRY(const auto values,
               asker.ask(fmt::format("max by (UUID, GPU_I_ID) ({})", question.name)));
     for (const auto& value : values) {
+      if (value.value > question.most) continue;
       const auto [first, last] = by_uuid.equal_range(gpu_key(value));
       for (auto at = first; at != last; ++at)
         reading.gpus[at->second].*question.answer = value.value * question.factor;

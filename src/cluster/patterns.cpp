@@ -14,6 +14,8 @@ constexpr size_t kFewest = 20;
 constexpr double kHour = 3600, kDay = 86400;
 /// Of faster cycles, means of ten minutes show others, which are shorter than this or hardly there.
 constexpr double kSlow = 6 * kHour, kLeastSwing = 0.05;
+/// Beside cycles of this length, which such means still show as they are, slow ones are real.
+constexpr double kShown = kHour;
 
 /// Means of so many values each, so that an hour is not thousands of values ahead.
 std::vector<double> coarser(const std::vector<double>& values, size_t by) {
@@ -101,10 +103,14 @@ Days days_of(const std::vector<double>& values, double step_seconds, double full
   Days days;
   if (known_of(values) < 2 * kFewest || !(step_seconds > 0)) return days;
   const auto cycles = analysis::find_cycles(values);
-  const double least = kLeastSwing * full;
-  if (!cycles.empty() && cycles.front().period * step_seconds >= kSlow &&
-      cycles.front().share * variance_of(values) >= least * least)
-    days.period_seconds = cycles.front().period * step_seconds;
+  const double least = kLeastSwing * full, variance = variance_of(values);
+  for (const auto& cycle : cycles) {
+    const double period = cycle.period * step_seconds;
+    if (period < kShown || cycle.share * variance < least * least) break;
+    if (period < kSlow) continue;
+    days.period_seconds = period;
+    break;
+  }
   if (static_cast<double>(values.size()) * step_seconds < kDay) return days;
   analysis::ForecastPlan plan;
   plan.horizon = static_cast<size_t>(std::round(kDay / step_seconds));

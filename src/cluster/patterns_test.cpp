@@ -94,6 +94,11 @@ TEST(Patterns, of_days_are_cycles_that_are_too_slow_for_hours) {
   EXPECT_NEAR(days.ahead->mean, 36, 6);
   EXPECT_NEAR(days_of(shifts(48, 24), 600, 100).period_seconds.value_or(0), 28800, 300);
 
+  auto both = shifts(12, 6);  // every two hours
+  for (size_t i = 0; i < both.size(); ++i) both[i] *= i % 144 < 60 ? 1 : 0.6;
+  EXPECT_NEAR(days_of(both, 600, 100).period_seconds.value_or(0), 86400, 900)
+      << "a day also where batches of some hours are stronger";
+
   Pattern pattern{.period_seconds = {}, .days = days};
   EXPECT_EQ(pattern.period(), days.period_seconds);
   pattern.period_seconds = 300;

@@ -79,6 +79,8 @@ TEST(Reading, has_pods_nodes_and_gpus_by_their_names) {
                                               0}})},
        {"DCGM_FI_DEV_FB_USED", vector_of({{R"({"UUID": "GPU-1"})", 1024},
                                           {R"({"UUID": "GPU-2"})", 9223372036854775794.0}})},
+       {"DCGM_FI_DEV_FB_FREE",
+        vector_of({{R"({"UUID": "GPU-1"})", 140737488355328.0}, {R"({"UUID": "GPU-2"})", 2}})},
        {"assay_app_steps", vector_of({{R"({"namespace": "lab", "pod": "train-0"})", 100}})},
        {"assay_app_step", vector_of({{R"({"namespace": "lab", "pod": "train-0"})", 40}})}});
   promapi::Queries queries(server.access());
@@ -88,6 +90,7 @@ TEST(Reading, has_pods_nodes_and_gpus_by_their_names) {
                    "node_cpu_seconds_total",
                    "DCGM_FI_DEV_GPU_UTIL",
                    "DCGM_FI_DEV_FB_USED",
+                   "DCGM_FI_DEV_FB_FREE",
                    "assay_app_step",
                    "assay_app_steps"};
   sources.pod_labels = {PodLabels{}, PodLabels{"container_label_io_kubernetes_pod_name",
@@ -109,6 +112,8 @@ TEST(Reading, has_pods_nodes_and_gpus_by_their_names) {
   EXPECT_EQ(reading->gpus[0].memory_used, 1024.0 * 1024 * 1024);
   EXPECT_FALSE(reading->gpus[1].pod) << "the exporter itself uses no GPU";
   EXPECT_FALSE(reading->gpus[1].memory_used) << "DCGM's word for no value";
+  EXPECT_FALSE(reading->gpus[0].memory_free) << "another one of its words";
+  EXPECT_EQ(reading->gpus[1].memory_free, 2.0 * 1024 * 1024);
   EXPECT_EQ(reading->progress.at({"lab", "train-0"}).step, 40);
   EXPECT_EQ(reading->progress.at({"lab", "train-0"}).steps, 100);
 }

@@ -13,8 +13,8 @@ namespace {
 
 using Answers = std::map<std::string, std::string>;
 
-/// A stand-in for a Prometheus: the first entry whose words are in a query answers it with values
-/// of that many series, all the same.
+/// A stand-in for a Prometheus: the last entry, in the order of their words, whose words are in a
+/// query answers it.
 class FakePrometheus {
  public:
   explicit FakePrometheus(Answers values) : values_(std::move(values)) {
