@@ -165,8 +165,8 @@ std::string json_of(const PlannedTrials& planned, size_t first,
 
 std::string fixed_processes_text(const std::string& words) {
   return fmt::format(
-      "its command says '{}', so that every choice starts as many processes: ASSAY_TRIAL_GPUS and "
-      "ASSAY_TRIAL_WORKERS in its environment tell what a choice has",
+      "its command says '{}', whatever a choice has: ASSAY_TRIAL_GPUS and ASSAY_TRIAL_WORKERS in "
+      "its environment tell that",
       words);
 }
 

@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 9> kOptions = {
     "-np",      "--np",       "--nproc_per_node", "--nproc-per-node",
     "--nnodes", "--num_gpus", "--num_processes",  "--num-processes",
     "--ntasks"};
-/// Of these also -n is one.
+/// Of these also -n is one, up to the program that they start.
 constexpr std::array<std::string_view, 3> kLaunchers = {"mpirun", "mpiexec", "srun"};
 
 template <typename List>
@@ -37,7 +37,8 @@ std::string fixed_in(const std::vector<std::string>& words) {
   bool launched = false;
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string_view word = words[i];
-    launched = launched || has(kLaunchers, word.substr(word.rfind('/') + 1));
+    const bool of_launcher = word.starts_with('-') || (i > 0 && words[i - 1].starts_with('-'));
+    launched = has(kLaunchers, word.substr(word.rfind('/') + 1)) || (launched && of_launcher);
     const size_t equals = word.find('=');
     const std::string_view option = word.substr(0, equals);
     if (!has(kOptions, option) && !(launched && option == "-n")) continue;

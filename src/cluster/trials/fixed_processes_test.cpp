@@ -29,6 +29,8 @@ TEST(FixedProcesses, are_none_where_the_number_is_not_fixed_or_means_something_e
   EXPECT_EQ(fixed_by("command: [mpirun, -np, $(ASSAY_TRIAL_GPUS), train]"), "");
   EXPECT_EQ(fixed_by("command: [torchrun, --nproc_per_node=gpu, train.py]"), "");
   EXPECT_EQ(fixed_by("command: [head, -n, '5', file]"), "");
+  EXPECT_EQ(fixed_by("command: [mpirun, -x, A, ./train, -n, '100']"), "");
+  EXPECT_EQ(fixed_by("command: [sh, -c, 'mpirun ./x; tail -n 5 log']"), "");
   EXPECT_EQ(fixed_by("command: [mpirun, -np]"), "");
   EXPECT_EQ(fixed_by("image: i"), "");
   EXPECT_EQ(fixed_by("command: [1, {a: b}], args: -np 8"), "");
