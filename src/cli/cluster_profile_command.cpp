@@ -106,8 +106,6 @@ class StopBySignal {
           stopper.stop();
         }) {}
 
-  bool came() const { return signals_.came(); }
-
  private:
   Signals signals_;
   std::jthread thread_;
@@ -136,9 +134,9 @@ Result<int> profile(ProfileArguments& args, const Context& context) {
     settings.history = args.shared.empty() ? context.store.native() : args.shared;
   net::Stopper stopper;
   const StopBySignal stop(stopper);
-  ASSAY_CHECK(cluster::profile(settings, tell, stopper));
+  ASSAY_TRY(const bool all_done, cluster::profile(settings, tell, stopper));
   // Without a number of rounds, that is how it ends.
-  if (settings.rounds == 0 || !stop.came()) return kDone;
+  if (all_done) return kDone;
   tell("interrupted before all rounds were done");
   return kInterrupted;
 }

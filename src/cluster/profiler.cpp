@@ -68,7 +68,7 @@ class Profiler {
                    {.domain = settings.domain}, limiter_, clock_, tell_),
         history_(settings, client_, clock_, tell_, stopper) {}
 
-  Result<void> run() {
+  Result<bool> run() {
     ASSAY_CHECK(history_.open());
     if (!settings_.listen.empty()) {
       ASSAY_TRY(server_, StatusServer::start(settings_.listen, clock_, settings_.interval));
@@ -78,7 +78,8 @@ class Profiler {
     Followings followings;
     follow(followings);
     const auto begun = clock_.now();
-    for (int done = 0; settings_.rounds == 0 || done < settings_.rounds;) {
+    int done = 0;
+    while (settings_.rounds == 0 || done < settings_.rounds) {
       const auto begin = clock_.now();
       if (server_) server_->alive();
       if (knows_cluster()) {
@@ -99,7 +100,7 @@ class Profiler {
       return refused(fmt::format("nothing was read in {}: {}",
                                  settings_.rounds == 1 ? "the round" : "any round", last_trouble_));
     if (settings_.rounds != 0 && status_.rounds > 0) tell_(status_sentence(status_));
-    return {};
+    return done >= settings_.rounds;
   }
 
  private:
@@ -290,7 +291,7 @@ Tell one_at_a_time(Tell tell, Mutex& mutex) {
 
 }  // namespace
 
-Result<void> profile(const ProfilerSettings& settings, const Tell& tell, net::Stopper& stopper) {
+Result<bool> profile(const ProfilerSettings& settings, const Tell& tell, net::Stopper& stopper) {
   Mutex mutex;
   return Profiler(settings, one_at_a_time(tell, mutex), stopper).run();
 }

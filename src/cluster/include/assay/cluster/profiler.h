@@ -35,9 +35,10 @@ struct ProfilerSettings {
 using Tell = std::function<void(const std::string& sentence)>;
 
 /// Profiles a cluster until the stopper ends it: reads, understands and annotates, round after
-/// round. What does not answer is tried again in the next round. An error: rounds are counted, and
-/// the cluster does not tell of its nodes and pods, so that the first cannot begin.
-Result<void> profile(const ProfilerSettings& settings, const Tell& tell, net::Stopper& stopper);
+/// round. What does not answer is tried again in the next round. False: it was stopped before all
+/// the rounds that were asked for. An error: rounds are counted, and the cluster does not tell of
+/// its nodes and pods, so that the first cannot begin.
+Result<bool> profile(const ProfilerSettings& settings, const Tell& tell, net::Stopper& stopper);
 
 /// Takes away every annotation that was written in our name; gives the number of objects.
 Result<size_t> clean(const ProfilerSettings& settings, const Tell& tell, net::Stopper& stopper);
