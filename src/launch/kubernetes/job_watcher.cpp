@@ -104,8 +104,13 @@ void JobWatcher::look_at_refusal(const Error& error) {
   if (!refused_since_) refused_since_ = now;
   if (now - *refused_since_ < job_.settings.refusal_patience) return;
   over_ = true;
-  pod_.state = JobPod::State::unseen;
+  pod_.state = is_told_as_ended() ? JobPod::State::ended : JobPod::State::unseen;
   pod_.trouble = error.message;
+}
+
+bool JobWatcher::is_told_as_ended() const {
+  const Lock lock(shared_->mutex);
+  return shared_->last && !shared_->last->running;
 }
 
 void JobWatcher::look_at_node() {

@@ -61,6 +61,7 @@ class JobWatcher {
   /// Whether the agent knows that the app has ended.
   bool look_at_app();
   void look_at_pod();
+  bool is_told_as_ended() const;
   /// A server that is away comes back, or the Job's deadline ends it; a right hardly does.
   void look_at_refusal(const Error& error);
   /// A node that is gone never tells of the end of its pods.

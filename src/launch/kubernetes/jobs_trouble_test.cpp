@@ -112,7 +112,7 @@ TEST_F(JobsInTrouble, a_pod_in_place_of_the_first_one_is_not_this_run) {
   EXPECT_TRUE(has(exit.detail, "its pod was deleted")) << exit.detail;
 }
 
-TEST_F(JobsInTrouble, an_account_that_may_not_look_any_more_ends_the_run) {
+TEST_F(JobsInTrouble, an_account_that_may_not_look_any_more_gives_the_run_up) {
   auto settings = cluster.settings();
   settings.refusal_patience = Milliseconds(500);
   auto app = start(settings);
@@ -131,6 +131,19 @@ TEST_F(JobsInTrouble, an_account_that_may_not_look_any_more_ends_the_run) {
   EXPECT_FALSE(exit.code);
   EXPECT_EQ(exit.detail,
             "given up: your account may not list pods in namespace default; its Job is deleted");
+}
+
+TEST_F(JobsInTrouble, an_account_that_may_not_look_any_more_is_told_the_end_by_the_agent) {
+  auto settings = cluster.settings();
+  settings.refusal_patience = Milliseconds(500);
+  auto app = start(settings);
+  ASSERT_TRUE(app) << app.error().message;
+  cluster.answer_instead(fails("GET", "/default/pods", 403, 1000));
+  cluster.set_state(kEnded);
+  ASSERT_TRUE(ends(**app, Milliseconds(30'000)));
+  EXPECT_EQ((*app)->release().detail,
+            "ended; its exit code is not known; the cluster says: your account may not list pods "
+            "in namespace default");
 }
 
 TEST_F(JobsInTrouble, an_agent_that_goes_on_in_another_pod_is_found_again) {
