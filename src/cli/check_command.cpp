@@ -20,10 +20,9 @@ struct CheckArguments {
 Result<int> check(const CheckArguments& args, const Context& context) {
   const ReadSpec read = read_spec(args.spec, context);
   const session::Plan plan = session::make_plan(read.spec);
-  auto errors = read.errors;
-  errors.insert(errors.end(), plan.errors.begin(), plan.errors.end());
+  const auto errors = errors_of(read, plan);
   if (args.json) {
-    fmt::print("{}\n", plan_json(read, plan, errors));
+    fmt::print("{}\n", plan_json(read, plan));
     return errors.empty() ? kDone : exit_code(all_of(errors));
   }
   if (read.errors.empty()) fmt::print("{}", session::describe_plan(read.spec, plan));

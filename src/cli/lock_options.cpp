@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lock_options.h"
 
+#include "duration_option.h"
+
 #include <fmt/format.h>
 
 namespace assay::cli {
@@ -20,9 +22,7 @@ Result<Nanoseconds> patience(const LockArguments& args) {
   if (!args.wait) return Nanoseconds(0);
   if (args.no_lock) return bad_input("--wait does not go with --no-lock, which never waits");
   if (args.wait->empty()) return session::LockWait::kForever;
-  const auto time = parse_duration(*args.wait);
-  if (!time) return bad_input("--wait: " + time.error().message);
-  return *time;
+  return duration_of("--wait", *args.wait);
 }
 
 Result<std::optional<session::DeviceLock>> lock_device(const LockArguments& args,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.h"
+#include "duration_option.h"
 #include "exit_code.h"
 #include "ranking_options.h"
 #include "signals.h"
@@ -65,7 +66,7 @@ Result<placement::DeployListener> listener_of(const PlaceArguments& args, const 
       .doing = [](const std::string& what) { fmt::print(stderr, "assay: {}\n", what); },
       .wanted = [&signals] { return !signals.came(); }};
   if (!args.wait.empty()) {
-    ASSAY_TRY(const auto wait, parse_duration(args.wait));
+    ASSAY_TRY(const auto wait, duration_of("--wait", args.wait));
     listener.patience = std::chrono::duration_cast<Milliseconds>(wait);
   }
   return listener;

@@ -3,11 +3,16 @@
 
 namespace assay::cli {
 
+std::vector<session::Diagnostic> errors_of(const ReadSpec& read, const session::Plan& plan) {
+  auto errors = read.errors;
+  errors.insert(errors.end(), plan.errors.begin(), plan.errors.end());
+  return errors;
+}
+
 std::string plan_json(const ReadSpec& read, const session::Plan& plan,
-                      const std::vector<session::Diagnostic>& errors,
                       const nlohmann::ordered_json& cluster) {
   Json list = Json::array();
-  for (const auto& error : errors) {
+  for (const auto& error : errors_of(read, plan)) {
     Json one = {{"message", error.message}};
     if (!error.file.empty()) one["file"] = error.file;
     if (error.line > 0) one["line"] = error.line;

@@ -11,10 +11,12 @@
 
 namespace assay::cli {
 
+/// Everything that is wrong with what was read and with its plan.
+std::vector<session::Diagnostic> errors_of(const ReadSpec& read, const session::Plan& plan);
+
 /// The plan, if the spec could be read, and everything that is wrong, as one document; `cluster`
 /// where it runs in one.
 std::string plan_json(const ReadSpec& read, const session::Plan& plan,
-                      const std::vector<session::Diagnostic>& errors,
                       const nlohmann::ordered_json& cluster = {});
 
 }  // namespace assay::cli

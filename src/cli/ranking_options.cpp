@@ -2,6 +2,7 @@
 #include "ranking_options.h"
 
 #include "dim_options.h"
+#include "duration_option.h"
 #include "positive.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ namespace {
 Result<placement::Goals> goals_of(const RankingOptions& options) {
   placement::Goals goals;
   if (!options.latency.empty()) {
-    ASSAY_TRY(const auto latency, parse_duration(options.latency));
+    ASSAY_TRY(const auto latency, duration_of("--latency", options.latency));
     goals.latency_seconds = seconds(latency);
   }
   if (options.joules > 0) goals.energy_joules = options.joules;

@@ -181,9 +181,7 @@ struct Checked {
 void print_plan(const RunArguments& args, const Checked& checked) {
   const ReadSpec& read = checked.what.read;
   if (args.json) {
-    auto errors = read.errors;
-    errors.insert(errors.end(), checked.plan.errors.begin(), checked.plan.errors.end());
-    fmt::print("{}\n", plan_json(read, checked.plan, errors,
+    fmt::print("{}\n", plan_json(read, checked.plan,
                                  checked.cluster ? cluster_document(args.jobs, *checked.cluster)
                                                  : nlohmann::ordered_json()));
     return;
@@ -223,10 +221,9 @@ Result<Checked> checked(const RunArguments& args, const Context& context, sessio
   if (!each && !unknown)
     checked.plan =
         plan_for(checked.what, !args.no_cgroup, jobs_for(cluster, args.dry_run, interrupts.get()));
-  const session::Plan& plan = checked.plan;
   if (args.dry_run) print_plan(args, checked);
-  read.errors.insert(read.errors.end(), plan.errors.begin(), plan.errors.end());
-  if (!read.errors.empty()) return fail(all_of(read.errors));
+  const auto errors = errors_of(read, checked.plan);
+  if (!errors.empty()) return fail(all_of(errors));
   return checked;
 }
 

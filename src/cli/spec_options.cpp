@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec_options.h"
 
+#include "duration_option.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -109,9 +111,9 @@ ReadSpec base_spec(const SpecArguments& args, const session::Overrides& extra,
 std::optional<Nanoseconds> duration_option(const char* name, const std::string& text,
                                            Errors& errors) {
   if (text.empty()) return std::nullopt;
-  const auto parsed = parse_duration(text);
+  const auto parsed = duration_of(name, text);
   if (parsed) return *parsed;
-  add(errors, fmt::format("{}: {}", name, parsed.error().message));
+  add(errors, parsed.error().message);
   return std::nullopt;
 }
 

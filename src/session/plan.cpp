@@ -131,9 +131,8 @@ std::string describe_limits(const Limits& limits, bool in_cluster) {
     add(fmt::format("{} of memory", format_bytes(static_cast<double>(*limits.memory_bytes))));
   }
   if (limits.pids)
-    add(fmt::format(
-        "{} processes{}", *limits.pids,
-        in_cluster ? " (not applied: a cluster has no such limit for single Jobs)" : ""));
+    add(fmt::format("{} processes{}", *limits.pids,
+                    in_cluster ? " (not applied: a cluster has none for single Jobs)" : ""));
   if (!limits.gpus.empty()) add(gpus_text(limits));
   if (!limits.network.empty()) add("a network of " + link_text(limits.network));
   return text.empty() ? "none" : text;
@@ -253,7 +252,11 @@ Json plan_document(const Spec& spec, const Plan& plan) {
   Json json = {{"app", to_json(spec.app)}, {"runs", plan.runs.size()}};
   if (plan.longest) json["longest_seconds"] = seconds(*plan.longest);
   json["targets"] = Json::array();
-  for (const auto& target : spec.targets) json["targets"].push_back(to_json(masked(target)));
+  for (const auto& target : spec.targets) {
+    json["targets"].push_back(to_json(masked(target)));
+    if (target.runtime == "kubernetes" && target.limits.pids)
+      json["targets"].back()["not_applied"] = {"limit of processes"};
+  }
   return json;
 }
 
