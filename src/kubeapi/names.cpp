@@ -9,14 +9,14 @@
 namespace assay::kubeapi {
 namespace {
 
-constexpr size_t kLongestName = 253, kLongestNamespace = 63;
+constexpr size_t kLongestName = 253, kLongestLabel = 63;
 
 std::string wrong(const std::string& name, size_t longest, bool pointed) {
   const auto ends = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
   const auto inside = [&](char c) { return ends(c) || c == '-' || (pointed && c == '.'); };
   if (name.size() > longest)
     return fmt::format("{} is no name: it is longer than {} letters",
-                       in_quotes(name.substr(0, kLongestNamespace) + "..."), longest);
+                       in_quotes(name.substr(0, kLongestLabel) + "..."), longest);
   if (!name.empty() && ends(name.front()) && ends(name.back()) &&
       std::all_of(name.begin(), name.end(), inside))
     return "";
@@ -32,14 +32,14 @@ std::string wrong_name(const std::string& name) {
 }
 
 std::string wrong_namespace(const std::string& name) {
-  return wrong(name, kLongestNamespace, false);
+  return wrong(name, kLongestLabel, false);
 }
 
 std::string wrong_key(const std::string& key) {
   const auto slash = key.find('/');
   const std::string name = slash == key.npos ? key : key.substr(slash + 1);
   const auto ends = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
-  const bool good = !name.empty() && name.size() <= kLongestNamespace && ends(name.front()) &&
+  const bool good = !name.empty() && name.size() <= kLongestLabel && ends(name.front()) &&
                     ends(name.back()) && std::all_of(name.begin(), name.end(), [&](char c) {
                       return ends(c) || c == '-' || c == '_' || c == '.';
                     });

@@ -22,5 +22,15 @@ TEST(Names, OfNamespacesAreShortAndHaveNoPoints) {
             "its ends");
 }
 
+TEST(Names, OfKeysMayHaveOneDomain) {
+  for (const std::string& key : {std::string("gpu"), std::string("nvidia.com/gpu"),
+                                 std::string("hugepages-2Mi"), "a/" + std::string(63, 'x')})
+    EXPECT_EQ(wrong_key(key), "");
+  for (const std::string& key :
+       {std::string(), std::string("a/b/c"), std::string("/gpu"), std::string("x/"),
+        std::string("A/b"), std::string("-a"), "a/" + std::string(64, 'x')})
+    EXPECT_NE(wrong_key(key), "") << key;
+}
+
 }  // namespace
 }  // namespace assay::kubeapi
