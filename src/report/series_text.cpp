@@ -168,7 +168,7 @@ Json series_document(const SeriesView& view) {
 std::string series_text(const SeriesView& view, bool color, size_t columns) {
   // Beside a long query there would be no room.
   constexpr size_t kLongName = 36;
-  std::string text = view.name.size() > kLongName
+  std::string text = display_width(view.name) > kLongName
                          ? view.name + ":\n" + wrapped("  ", series_answer(view), columns)
                          : wrapped(view.name + ": ", series_answer(view), columns);
   if (color) text = kBold + text + kPlain;
