@@ -32,7 +32,7 @@ test: setup-test build/release/build.ninja  ## Build and run every test but thos
 	@echo "Not run: the tests with a real Kubernetes, make test-kubernetes."
 
 test-again:  ## Run once more, one at a time, what failed in make test
-	$(ctest) build/release -j 1 --rerun-failed
+	$(ctest) build/release -j 1 --rerun-failed --output-junit junit-again.xml
 
 lint: setup-lint build/clang/build.ninja  ## Format, clang-tidy, shellcheck, and a clang build without warnings
 	@ninja -C build/clang
@@ -57,7 +57,7 @@ test-kubernetes: setup-kubernetes build/release/build.ninja  ## Test with a real
 	$(pytest_kubernetes) --junitxml build/release/junit-kubernetes.xml
 
 test-kubernetes-again:  ## Run once more what failed in make test-kubernetes
-	$(pytest_kubernetes) --last-failed --last-failed-no-failures none
+	$(pytest_kubernetes) --last-failed --last-failed-no-failures none --junitxml build/release/junit-kubernetes-again.xml
 
 image: build  ## Make a container image of assay and assay-agent with Docker (ENGINE=podman for Podman)
 	@ENGINE="$(ENGINE)" tools/image.sh
