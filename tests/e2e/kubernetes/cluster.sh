@@ -200,7 +200,7 @@ start_controllers() {
     --authentication-kubeconfig="$config" --authorization-kubeconfig="$config" --bind-address=127.0.0.1 --port=0 \
     --secure-port=10257 --cert-dir="$run/certificates" --leader-elect=false \
     --service-account-private-key-file="$pki/sa.key" --root-ca-file="$pki/ca.crt" \
-    --use-service-account-credentials=true
+    --use-service-account-credentials=true --node-monitor-grace-period=120s
   config=$run/scheduler.kubeconfig
   start kube-scheduler "$bin/kube-scheduler" --kubeconfig="$config" --authentication-kubeconfig="$config" \
     --authorization-kubeconfig="$config" --bind-address=127.0.0.1 --port=0 --secure-port=10259 \

@@ -47,7 +47,7 @@ class Cluster:
             f"{self.env['APISERVER']}/api/v1/nodes/{name}/status", method="PATCH", data=json.dumps(patch).encode(),
             headers={"Content-Type": "application/json-patch+json", "Authorization": f"Bearer {self.env['TOKEN']}"})
         trust = ssl.create_default_context(cafile=self.env["CACERT"])
-        with urllib.request.urlopen(request, timeout=10, context=trust):
+        with urllib.request.urlopen(request, timeout=30, context=trust):
             pass
         deadline = time.monotonic() + 60
         while self.json("node", name)["status"]["allocatable"].get("nvidia.com/gpu") != str(count):
@@ -103,12 +103,13 @@ class Cluster:
         self.kubectl("delete", "job", name, "--cascade=foreground", timeout=180)
 
     def leaving(self):
-        """Pods that are being removed, or whose Job is gone: they hold their room until the cluster comes to them."""
-        found = self.json("pods,jobs")["items"]
+        """Pods that are being removed, or whose Job or set is gone: they hold their room until the cluster comes to them."""
+        found = self.json("pods,jobs,statefulsets")["items"]
         there = {one["metadata"]["uid"] for one in found}
         return [one["metadata"]["name"] for one in found if one["kind"] == "Pod" and (
             "deletionTimestamp" in one["metadata"] or any(
-                owner["kind"] == "Job" and owner["uid"] not in there for owner in one["metadata"].get("ownerReferences", [])))]
+                owner["kind"] in ("Job", "StatefulSet") and owner["uid"] not in there
+                for owner in one["metadata"].get("ownerReferences", [])))]
 
     def end_pod(self, name, namespace="default"):
         self.kubectl("delete", "pod", name, "-n", namespace, "--wait=false")

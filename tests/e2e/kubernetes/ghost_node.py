@@ -19,7 +19,11 @@ class GhostNode:
         self.node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": NAME, "labels": labels},
                      "status": {"capacity": amounts, "allocatable": amounts}}
         self.cluster.kubectl("create", "-f", "-", text=json.dumps(self.node))
-        wait_until(self.is_open, 120, lambda: f"pods may come: {self.cluster.json('node', NAME)}", every=1)
+        try:
+            wait_until(self.is_open, 120, lambda: f"pods may come: {self.cluster.json('node', NAME)}", every=1)
+        except BaseException:
+            self.remove()
+            raise
 
     def is_open(self):
         """New nodes are tainted until the cluster has seen that they are ready, which it may forget of a silent one."""

@@ -100,7 +100,7 @@ def apply(cluster, folder):
     cluster.kubectl("apply", "-k", str(folder))
 
 
-def is_rolled_out(cluster, what, seconds=90):
+def is_rolled_out(cluster, what, seconds=180):
     done = cluster.try_kubectl("rollout", "status", what, "-n", "assay", f"--timeout={seconds}s", timeout=seconds + 10)
     pods = cluster.kubectl("get", "pods", "-n", "assay", "-o", "wide")
     assert done.returncode == 0, done.stdout + done.stderr + pods + cluster.kubectl(
@@ -122,7 +122,7 @@ def delete(cluster, folder):
 def images_are_there(cluster):
     node_agent.stop(cluster)
     subprocess.run([ROOT / "tools/image.sh", f"assay:{VERSION}"], env={**cluster.env, "ASSAY_BIN": str(BIN)}, check=True,
-                   timeout=120)
+                   timeout=300)
     cluster.add_image("prom/prometheus:v2.42.0", discovery.prometheus_root())
     cluster.add_image("python:1", images.python_root().read_bytes(), "ENV PATH=/usr/bin")
 
@@ -181,7 +181,7 @@ def test_without_prometheus_the_agent_runs_and_all_of_it_goes(cluster):
         def names():
             return {app.get("pod") for app in json.loads(get(f"{agent}/api/v1/apps", token))["apps"]}
         own = cluster.json("pods", "-n", "assay", "-l", "app.kubernetes.io/name=assay-agent")["items"][0]
-        wait_until(lambda: own["metadata"]["name"] in names(), 30, lambda: f"it names its own pod: {names()}", every=0.2)
+        wait_until(lambda: own["metadata"]["name"] in names(), 180, lambda: f"it names its own pod: {names()}", every=0.2)
         log = cluster.kubectl("logs", own["metadata"]["name"], "-n", "assay")
         # Kernels that share real time out by control groups (CONFIG_RT_GROUP_SCHED) give containers none.
         refused = [line for line in log.splitlines() if "may not" in line and "be woken first" not in line]
@@ -196,16 +196,16 @@ def test_without_prometheus_the_agent_runs_and_all_of_it_goes(cluster):
 
 def test_prometheus_scrapes_kubelets_agents_gpus_and_annotated_pods(cluster, scraped):
     wait_until(lambda: all([health for health, _ in targets().get(job, [])] == ["up"]
-                           for job in ("cadvisor", "assay-agent", "dcgm", "pods")), 60, lambda: f"all are up: {targets()}",
+                           for job in ("cadvisor", "assay-agent", "dcgm", "pods")), 180, lambda: f"all are up: {targets()}",
                every=0.5)
     node = scraped
-    pod = wait_until(lambda: query('container_memory_working_set_bytes{pod="annotated",container="main"}'), 60,
+    pod = wait_until(lambda: query('container_memory_working_set_bytes{pod="annotated",container="main"}'), 180,
                      "the kubelet tells of a pod", every=0.5)
     assert pod[0][0]["node"] == node and pod[0][0]["namespace"] == "default" and pod[0][1] > 0
 
     def values(name):
         """A target is up a moment before its values are there."""
-        return wait_until(lambda: query(name), 60, f"there is {name}", every=0.5)
+        return wait_until(lambda: query(name), 180, f"there is {name}", every=0.5)
     assert values("answer_of_a_pod")[0][0]["pod"] == "annotated"
     assert values("assay_agent_apps")[0][0]["instance"] == node
     used = {labels["gpu"]: (labels, value) for labels, value in values("DCGM_FI_DEV_FB_USED")}
@@ -213,7 +213,7 @@ def test_prometheus_scrapes_kubelets_agents_gpus_and_annotated_pods(cluster, scr
     assert used["0"][0]["Hostname"] == node and used["0"][0]["modelName"] == "NVIDIA H200"
     assert "pod" not in used["1"][0] and used["1"][1] == 1
     # The recorded job had 9.96 GB of the GPU's memory after its first seconds.
-    wait_until(lambda: query('DCGM_FI_DEV_FB_USED{gpu="0"}')[0][1] == round(9957e6 / (1 << 20)) + 1, 60, "it is replayed",
+    wait_until(lambda: query('DCGM_FI_DEV_FB_USED{gpu="0"}')[0][1] == round(9957e6 / (1 << 20)) + 1, 180, "it is replayed",
                every=0.5)
 
 
@@ -267,13 +267,13 @@ def test_the_profiler_runs_as_nobody_annotates_and_tells_prometheus_of_itself(cl
         wait_until(lambda what=what, keys=keys: keys <= written_by_the_profiler(cluster, what), 120,
                    lambda what=what: f"{written_by_the_profiler(cluster, what)} of {what}\n"
                    + cluster.kubectl("logs", "deployment/assay-profiler", "-n", "assay"), every=0.5)
-    wait_until(lambda: targets().get("assay-profiler") == [("up", "")], 60, lambda: f"it is scraped: {targets()}", every=0.5)
+    wait_until(lambda: targets().get("assay-profiler") == [("up", "")], 180, lambda: f"it is scraped: {targets()}", every=0.5)
 
 
 def test_delete_takes_everything_away_also_without_words(deployed):
-    """The secret may have gone with its account before kubectl comes to it, which it calls an error."""
+    """What has gone with the namespace, or with its account, before kubectl comes to it, it calls an error."""
     assert left_over(deployed) != []
     errors = deployed.try_kubectl("delete", "-k", str(WITH_PROMETHEUS), timeout=180).stderr.splitlines()
-    assert [line for line in errors if 'secrets "assay-reader" not found' not in line] == []
-    wait_until(lambda: left_over(deployed) == [], 90, lambda: f"all is gone: {left_over(deployed)}", every=1)
+    assert [line for line in errors if not line.endswith(" not found")] == []
+    wait_until(lambda: left_over(deployed) == [], 180, lambda: f"all is gone: {left_over(deployed)}", every=1)
     assert "namespace/assay" not in deployed.names("namespaces")

@@ -28,7 +28,7 @@ def ann(cluster, agent, tmp_path):
     """Her account, without any right; `assay` runs as hers."""
     cluster.kubectl("apply", "-f", str(ROLES))
     cluster.kubectl("create", "serviceaccount", "ann")
-    name = wait_until(lambda: cluster.kubectl("get", "serviceaccount", "ann", "-o", "jsonpath={.secrets[0].name}"), 30, "a token",
+    name = wait_until(lambda: cluster.kubectl("get", "serviceaccount", "ann", "-o", "jsonpath={.secrets[0].name}"), 180, "a token",
                       every=0.2)
     token = base64.b64decode(cluster.kubectl("get", "secret", name, "-o", "jsonpath={.data.token}")).decode()
     told = {"apiVersion": "client.authentication.k8s.io/v1beta1", "kind": "ExecCredential", "status": {"token": token}}
@@ -54,12 +54,12 @@ def bind(cluster, role, namespace=None):
 
 def wait_until_may(cluster, *what):
     """The API server reads bindings a moment after it has stored them."""
-    wait_until(lambda: cluster.may("default:ann", *what), 30, f"she may {what}", every=0.2)
+    wait_until(lambda: cluster.may("default:ann", *what), 180, f"she may {what}", every=0.2)
 
 
 def test_trials_and_cleaning_need_their_roles_alone(cluster, ann):
     words = ["cluster", "trial", "--context", "ann", "-f", "job.yaml", "--gpus", "0.2", *measured(), "--json"]
-    refused = ann.assay(*words, timeout=120)
+    refused = ann.assay(*words, timeout=300)
     assert refused.returncode == 4 and "let its account get, list and watch" in refused.stderr, refused.stderr
     bind(cluster, "assay-trial-user", "default")
     bind(cluster, "assay-agent-user", "assay")

@@ -38,8 +38,8 @@ def define_kinds(cluster):
     """Makes both kinds known, also when they are already."""
     cluster.kubectl("apply", "-f", "-", text=json.dumps({"apiVersion": "v1", "kind": "List", "items": list(KINDS.values())}))
     for definition in KINDS.values():
-        cluster.kubectl("wait", "--for=condition=established", f"crd/{definition['metadata']['name']}", "--timeout=30s")
-    deadline = time.monotonic() + 30  # established is a moment before served
+        cluster.kubectl("wait", "--for=condition=established", f"crd/{definition['metadata']['name']}", "--timeout=50s")
+    deadline = time.monotonic() + 120  # established is a moment before served
     while len(cluster.kubectl("api-resources", "--api-group=kubeflow.org", "-o", "name").split()) < len(KINDS):
         assert time.monotonic() < deadline, "the kinds are not served"
         time.sleep(0.2)
@@ -108,7 +108,7 @@ class Operator:
         self.cluster.kubectl("create", "-f", "-", text=json.dumps({"apiVersion": "v1", "kind": "List", "items": pods}))
         return [pod["metadata"]["name"] for pod in pods]
 
-    def wait_for_pods(self, *names, seconds=60):
+    def wait_for_pods(self, *names, seconds=180):
         self.cluster.kubectl("wait", "--for=condition=ready", *(f"pod/{name}" for name in names), "-n", self.namespace,
                              f"--timeout={seconds}s", timeout=seconds + 10)
 

@@ -21,7 +21,7 @@ spec:
 """.replace("STEPS", STEPS)
 
 
-def measured(seconds="8s", patience="40s"):
+def measured(seconds="20s", patience="120s"):
     return ["--resource", "cpu", "--log-pattern", "step ([0-9]+)", "--log-counts", "--for", seconds, "--warm-up", "2s",
             "--patience", patience]
 
@@ -32,4 +32,4 @@ def left(cluster, what="jobs", namespace="default"):
 
 def gone(cluster, what="jobs"):
     """The cluster ends what was deleted, in its own time."""
-    wait_until(lambda: not left(cluster, what) and not left(cluster, "pods"), 120, "nothing is left", every=0.2)
+    wait_until(lambda: not left(cluster, what) and not left(cluster, "pods"), 240, "nothing is left", every=0.2)
