@@ -43,7 +43,7 @@ class CollectTest : public ::testing::Test {
     options_.engines = {engine.native()};
     options_.iterations = 2;
     options_.seconds = 0.01;
-    options_.patience = 0.05;
+    options_.patience = 1;  // a busy machine may wake the engine late
   }
   void TearDown() override { fs::remove_all(folder_); }
 

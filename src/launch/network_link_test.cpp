@@ -173,6 +173,12 @@ Link rate_link() {
   return link;
 }
 
+/// A busy machine may let some of it pass unused.
+void expect_link_rate(double rate) {
+  EXPECT_LT(rate, kRate * 1.1);
+  EXPECT_GT(rate, kRate * 0.7);
+}
+
 TEST_F(NetworkLink, has_its_rate_for_what_the_app_sends) {
   on_a_machine([] {
     const AppProcess app(true);
@@ -183,7 +189,7 @@ TEST_F(NetworkLink, has_its_rate_for_what_the_app_sends) {
     const Fd listener = listen_at(kMachine);
     std::thread sender([&] { app.inside([] { send_bytes(connect_to(kMachine).get()); }); });
     const Fd connection(::accept(listener.get(), nullptr, nullptr));
-    EXPECT_NEAR(arrival_rate(connection.get()), kRate, kRate * 0.1);
+    expect_link_rate(arrival_rate(connection.get()));
     sender.join();
   });
 }
@@ -202,7 +208,7 @@ TEST_F(NetworkLink, has_its_rate_for_what_the_app_receives) {
     send_bytes(connection.get());
     connection.reset();
     receiver.join();
-    EXPECT_NEAR(rate, kRate, kRate * 0.1);
+    expect_link_rate(rate);
   });
 }
 
@@ -318,7 +324,7 @@ TEST_F(NetworkLink, with_a_delay_has_its_round_trips_take_longer_and_keeps_its_r
     });
     const Fd first(::accept(listener.get(), nullptr, nullptr));
     const Fd connection(::accept(listener.get(), nullptr, nullptr));
-    EXPECT_NEAR(arrival_rate(connection.get()), kRate, kRate * 0.1);
+    expect_link_rate(arrival_rate(connection.get()));
     sender.join();
     EXPECT_GE(round_trip, 0.08);
     EXPECT_LT(round_trip, 0.16);

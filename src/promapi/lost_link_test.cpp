@@ -60,7 +60,7 @@ Outcome end_during_lookup(const std::filesystem::path& folder) {
   if (!sender || ::poll(&asked, 1, 20'000) != 1) return kNobodyAsked;
   const auto start = std::chrono::steady_clock::now();
   sender->reset();
-  return std::chrono::steady_clock::now() - start < 1s ? kEnded : kTooSlow;
+  return std::chrono::steady_clock::now() - start < 4s ? kEnded : kTooSlow;
 }
 
 TEST(LostLink, TheSenderEndsAtOnceWhileANameIsLookedUp) {

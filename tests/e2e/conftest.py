@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the end-to-end tests share: the real `assay`, a history of its own per test, and waiting
 without sleeping blindly."""
+import contextlib
 import json
 import os
 import pathlib
@@ -107,4 +108,5 @@ def place(tmp_path):
     place = Place(tmp_path)
     yield place
     for pid in place.leftovers():
-        os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A real Prometheus for tests."""
 import json
-import socket
 import subprocess
 import urllib.parse
 import urllib.request
 
 from conftest import wait_until
+from ports import free_port
 
 
 def get(url):
@@ -19,9 +19,7 @@ class Prometheus:
 
     def __init__(self, folder, config):
         self.folder = folder
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.address = f"127.0.0.1:{free.getsockname()[1]}"
+        self.address = f"127.0.0.1:{free_port()}"
         (folder / "prometheus.yml").write_text(config)
         self.process = None
 
@@ -31,7 +29,7 @@ class Prometheus:
                 ["prometheus", f"--config.file={self.folder}/prometheus.yml",
                  f"--storage.tsdb.path={self.folder}/data", f"--web.listen-address={self.address}",
                  "--web.enable-remote-write-receiver"], stderr=log)
-        wait_until(self.is_ready, 30, (self.folder / "prometheus.log").read_text)
+        wait_until(self.is_ready, 120, (self.folder / "prometheus.log").read_text)
 
     def is_ready(self):
         try:

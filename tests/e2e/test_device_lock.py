@@ -67,7 +67,7 @@ def test_ctrl_c_ends_the_wait_and_starts_nothing(place):
     second = place.start("run", "--wait", "--", "touch", "second-ran")
     first_error_line(second)
     second.send_signal(signal.SIGINT)
-    _, err = second.communicate(timeout=5)
+    _, err = second.communicate(timeout=20)
     assert second.returncode == 130 and "interrupted while waiting for sh" in err
     first.let_go()
     assert not (place.folder / "second-ran").exists()

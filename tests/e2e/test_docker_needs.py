@@ -33,12 +33,12 @@ def broker(engine, script, **more):
 
 def test_the_app_reaches_by_name_what_is_ready_and_nothing_stays(place, engine):
     """Ready is a port here; its own load before that is not the app's."""
-    need = broker(engine, f"known_load 1 1 0; {SERVE}", ready_port=8000)
+    need = broker(engine, f"known_load 1 2 0; {SERVE}", ready_port=8000)
     document = use(place, engine).json("run", "--json", spec(
         place, engine.python(), {"args": FETCH, "needs": [need]}))
     run = document["runs"][0]
     assert log(document, 1) == "b'root:'\n", log(document, 1, "stderr")
-    assert run["exit"]["user_seconds"] + run["exit"]["system_seconds"] < 0.9
+    assert run["exit"]["user_seconds"] + run["exit"]["system_seconds"] < 1.9
     assert engine.containers() == [] and networks(engine) == []
 
 
@@ -59,10 +59,10 @@ def test_each_is_started_when_the_one_before_is_ready_and_knows_it(boxed, docker
 
 
 @pytest.mark.parametrize("script, ready, words", [
-    ("echo loading; sleep 600", {"ready_log": "never said", "ready_timeout": "1s"},
-     ["broker was not ready after 1 s", '"never said" in its log', "loading"]),
-    ("exec httpd -f -p 127.0.0.1:9000", {"ready_port": 9000, "ready_timeout": "1s"},
-     ["broker was not ready after 1 s", "port 9000", "it said nothing"]),
+    ("echo loading; sleep 600", {"ready_log": "never said", "ready_timeout": "3s"},
+     ["broker was not ready after 3 s", '"never said" in its log', "loading"]),
+    ("exec httpd -f -p 127.0.0.1:9000", {"ready_port": 9000, "ready_timeout": "3s"},
+     ["broker was not ready after 3 s", "port 9000", "it said nothing"]),
     ("echo no licence; exit 3", {"ready_port": 8000}, ["broker ended before it was ready", "code 3", "no licence"]),
     ("exec nosuch", {"ready_port": 8000}, ["broker ended before it was ready", "code 127"]),
 ])
@@ -77,7 +77,7 @@ def test_secrets_in_its_log_and_in_its_sign_are_hidden(boxed, dockerd):
     """Neither the screen nor the history has them, whether named or only known from a variable."""
     secret = "not-for-everybody"
     need = broker(dockerd, f"echo listening as root/$DB_PASSWORD; echo token={secret}; sleep 600",
-                  ready_log=f"never said {secret}", ready_timeout="1s", env={"DB_PASSWORD": secret})
+                  ready_log=f"never said {secret}", ready_timeout="3s", env={"DB_PASSWORD": secret})
     path = spec(boxed, dockerd.busybox(), {"args": ["true"], "needs": []}, {"args": ["true"], "needs": [need]})
     done = boxed.assay("run", path)
     assert done.returncode == 4, done.stdout + done.stderr
@@ -88,9 +88,9 @@ def test_secrets_in_its_log_and_in_its_sign_are_hidden(boxed, dockerd):
 
 
 def test_one_that_ends_in_the_middle_is_noted_and_the_app_goes_on(boxed, dockerd):
-    need = broker(dockerd, "sleep 0.7; exit 4")
+    need = broker(dockerd, "sleep 3; exit 4")
     document = boxed.json("run", "--json", spec(boxed, dockerd.busybox(), {
-        "args": ["sh", "-c", "sleep 1.5; echo done"], "needs": [need]}))
+        "args": ["sh", "-c", "sleep 5; echo done"], "needs": [need]}))
     run = document["runs"][0]
     assert run["status"] == "finished" and log(document, 1) == "done\n"
     [why] = [gap["why"] for gap in run["not_measured"] if gap["what"] == "broker"]
@@ -118,7 +118,7 @@ def test_it_is_measured_apart_from_the_app(boxed, dockerd):
     document = boxed.json("run", "--json", spec(boxed, dockerd.busybox(), {
         "args": ["sleep", "600"], "timeout": "3s", "grace": "100ms", "needs": [need]}))
     run = document["runs"][0]
-    assert run["needs"]["broker"]["cpu_cores"]["mean"] > 5 * run["footprint"]["cpu_cores"]["mean"]
+    assert run["needs"]["broker"]["cpu_cores"]["mean"] > 2 * run["footprint"]["cpu_cores"]["mean"]
     assert run["needs"]["broker"]["memory_bytes"]["peak"] > 0
     assert "busy_broker" not in [other["name"] for other in run["other_load"].get("processes", [])]
     page = boxed.assay("report", document["session"], "--format", "csv").stdout

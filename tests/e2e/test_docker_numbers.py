@@ -35,6 +35,11 @@ def written(said):
     return sum(entry["value"] for entry in counted if entry["op"].lower() == "write")
 
 
+def tolerance(run):
+    """What lies before the first sample and behind the last one is in nobody's mean."""
+    return 0.03 + 0.2 / run["duration_seconds"]
+
+
 def test_what_goes_to_disk_agrees_with_the_engine(place, dockerd):
     """Docker's own numbers alone: Podman adds what it read of the image's layers."""
     use(place, dockerd)
@@ -47,7 +52,7 @@ def test_what_goes_to_disk_agrees_with_the_engine(place, dockerd):
     counted = written(watch.last) or 64 * MB
     assert counted >= 64 * MB
     told = run["footprint"]["disk_write_bytes_per_second"]["mean"] * run["duration_seconds"]
-    assert told == pytest.approx(counted, rel=0.03)
+    assert told == pytest.approx(counted, rel=tolerance(run))
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -75,17 +80,18 @@ def test_what_comes_over_the_network_agrees_with_the_engine(place, dockerd):
     network = dockerd.get("/networks/bridge")["IPAM"]["Config"][0]
     watch = Watch(dockerd)
     with served(place.folder, network["Gateway"]) as url:
-        fetch = (f"import time, urllib.request\nlen(urllib.request.urlopen('{url}/big').read())\n"
+        fetch = (f"import time, urllib.request\ntime.sleep(1)\nlen(urllib.request.urlopen('{url}/big').read())\n"
                  "time.sleep(1.5)")
         watch.start()
         run = place.run(spec(place, dockerd.python(), ["/usr/bin/python3", "-c", fetch]))
     watch.join(30)
     received = run["footprint"]["network_receive_bytes_per_second"]["mean"] * run["duration_seconds"]
-    assert received == pytest.approx(watch.last["networks"]["eth0"]["rx_bytes"], rel=0.03)
+    assert received == pytest.approx(watch.last["networks"]["eth0"]["rx_bytes"], rel=tolerance(run))
 
 
 LINK_APP = """
 import time, urllib.request
+time.sleep(1)  # the link is limited a moment after the start
 for body in (None, bytes({size})):
     start = time.monotonic()
     urllib.request.urlopen('{url}/some', body).read()

@@ -134,7 +134,7 @@ def test_the_example_as_an_image_with_its_camera(place, engine):
     assert good["metrics"]["latency"]["count"] == good["metrics"]["objects"]["count"] == SEEN
     assert good["metrics"]["fps"]["mean"] == pytest.approx(FPS, rel=0.1)
     # Compared at one moment: the interpreter's own end comes after the engine's last answer.
-    assert used_at(place, watch.time()) == pytest.approx(watch.cpu_seconds(), rel=0.03)
+    assert used_at(place, watch.time()) == pytest.approx(watch.cpu_seconds(), rel=0.03, abs=0.15)  # a beat of a core, and a half
     if watch.knows_cache:
         assert good["footprint"]["memory_bytes"]["peak"] == pytest.approx(watch.peak_working_set, rel=0.03)
     assert engine.containers() == []

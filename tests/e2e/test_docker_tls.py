@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Docker engine behind TCP and TLS, as DOCKER_HOST, DOCKER_TLS_VERIFY and DOCKER_CERT_PATH name it."""
-import socket
 import subprocess
 
 import pytest
 from containers import spec
 from engines import start_dockerd
+from ports import free_port
 
 
 def openssl(folder, *words):
@@ -30,12 +30,6 @@ def certificate(signer, name, trusted=None):
             "-CAcreateserial", "-days", "2", "-copy_extensions", "copy", "-out", "cert.pem")
     (folder / "ca.pem").write_bytes(((trusted or signer) / "ca.pem").read_bytes())
     return folder
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from conftest import Place, wait_until
 from containers import TICKING, is_ticking, spec, use
 from test_nothing_lost import fill, small_disk  # noqa: F401 (a fixture)
 
-NOBODY_ELSE = 64321
+NOBODY_ELSE = 64322  # whose processes are counted: each file has its own
 
 
 @pytest.fixture
@@ -127,7 +127,7 @@ def test_an_engine_that_restarts_in_the_middle(boxed, dockerd):
 
 def test_an_engine_that_dies_and_stays_dead(boxed, dockerd):
     """The run still ends at its timeout; the container is removed as soon as the engine is back."""
-    process = boxed.start("run", "--json", "--timeout", "4s", "--grace", "1s", spec(boxed, dockerd.busybox(), TICKING))
+    process = boxed.start("run", "--json", "--timeout", "10s", "--grace", "1s", spec(boxed, dockerd.busybox(), TICKING))
     is_ticking(boxed, dockerd)
     dockerd.kill()
     run = finished(process, 4)
@@ -149,7 +149,7 @@ def hung(engine):
 
 def test_an_engine_that_hangs_in_the_middle(boxed, dockerd):
     """The run still ends at its timeout, by a signal without the engine, and the record says so."""
-    process = boxed.start("run", "--json", "--timeout", "4s", "--grace", "1s", spec(boxed, dockerd.busybox(), TICKING))
+    process = boxed.start("run", "--json", "--timeout", "10s", "--grace", "1s", spec(boxed, dockerd.busybox(), TICKING))
     is_ticking(boxed, dockerd)
     with hung(dockerd):
         run = finished(process, 4)
@@ -185,7 +185,7 @@ def test_ctrl_c_ends_the_wait_for_an_engine_that_hangs(boxed, dockerd):
 
 
 def test_a_paused_container_is_told_and_ends_at_its_timeout(boxed, dockerd):
-    process = boxed.start("run", "--json", "--timeout", "4s", "--grace", "1s", spec(boxed, dockerd.busybox(), TICKING))
+    process = boxed.start("run", "--json", "--timeout", "10s", "--grace", "1s", spec(boxed, dockerd.busybox(), TICKING))
     dockerd.call("POST", f"/containers/{is_ticking(boxed, dockerd)}/pause")
     run = finished(process, 0)
     assert run["status"] == "timeout"

@@ -82,12 +82,12 @@ def test_sigkill_leaves_no_orphan_and_a_readable_session(place, number):
     rows = csv_rows(place, document["session"])
     ticks = {int(float(r["value"])) for r in rows if r["metric"] == "tick"}
     truth = [line.split() for line in read(place.folder / "ticks.txt")]
-    due = {int(n) for n, when in truth if float(when) < killed - 1}
+    due = {int(n) for n, when in truth if float(when) < killed - 1.5}  # a second, and what a busy machine adds
     assert due <= ticks
     if due:
         cpu = [float(r["time_unix_seconds"]) for r in rows
                if r["scope"] == "app" and r["metric"] == "cpu_usage_seconds_total"]
-        assert max(cpu) > killed - 1.2  # a second, and one interval on either side
+        assert max(cpu) > killed - 1.7  # and one interval on either side
 
 
 def read(path):
@@ -158,7 +158,7 @@ def test_a_history_that_another_program_locks_costs_nothing(place):
     run = json.loads(out)["runs"][0]
     # A busy machine may cost a beat of the sampler. One that waited for the lock would miss some twenty.
     assert run["status"] == "finished" and {loss["source"] for loss in run["losses"]} <= {"sampler"}, run["losses"]
-    assert sum(loss["count"] for loss in run["losses"]) < 8, run["losses"]
+    assert sum(loss["count"] for loss in run["losses"]) < 15, run["losses"]
     values = [int(float(r["value"])) for r in csv_rows(place, "last") if r["metric"] == "tick"]
     assert values == [int(n) for n in read(ticks)]
 

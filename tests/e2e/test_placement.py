@@ -14,6 +14,7 @@ import time
 import pytest
 from agents import Agent
 from conftest import BIN, Place, wait_until
+from ports import free_port
 from prometheus import Prometheus
 
 TICKS = 100  # of /proc/stat, a second
@@ -48,9 +49,7 @@ def write_runs(file, boards=BOARDS):
 
 def start_exporter(folder, hostname, *collectors):
     """Debian's node exporter, on a machine that calls itself so; gives process and address."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{free.getsockname()[1]}"
+    address = f"127.0.0.1:{free_port()}"
     with (folder / "exporter.log").open("w") as log:
         process = subprocess.Popen(
             ["unshare", "--uts", "sh", "-c", f"hostname {hostname} && exec prometheus-node-exporter \"$@\"", "sh",

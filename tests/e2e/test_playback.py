@@ -88,7 +88,7 @@ def test_a_video_is_seen_by_opencv_at_its_rate(tmp_path, play):
     assert [n for _, n in seen] == list(range(1, 13))
     # OpenCV looks at the first frames in advance; those behind come at their time.
     (first, m), (last, n) = seen[5], seen[-1]
-    assert (last - first) / (n - m) == pytest.approx(0.25, rel=0.1)
+    assert (last - first) / (n - m) == pytest.approx(0.25, rel=0.2)
 
 
 def test_a_video_is_seen_by_urllib_without_drift(tmp_path, play):
@@ -106,11 +106,12 @@ def test_a_video_is_seen_by_urllib_without_drift(tmp_path, play):
             frame = cv2.imdecode(numpy.frombuffer(answer.read(length), numpy.uint8), cv2.IMREAD_COLOR)
             answer.readline()
             times.append((time.monotonic(), number_of(frame)))
-    # Should the machine have been too busy for a frame, its number tells.
-    passed, frames = times[-1][0] - times[0][0], 0
-    for (_, before), (_, behind) in zip(times, times[1:]):
+    # Should the machine have been too busy for a frame, its number tells. It only ever delays them: of many, the least late tell.
+    late, frames = [], 0
+    for (_, before), (when, behind) in zip(times, times[1:]):
         frames += (behind - before) % 20
-    assert passed == pytest.approx(frames / 20, abs=0.05)
+        late.append(when - times[0][0] - frames / 20)
+    assert min(late[-20:]) == pytest.approx(min(late[:20]), abs=0.05)
 
 
 def test_images_move_on_with_the_time(tmp_path, play):

@@ -41,11 +41,11 @@ def cpu_from_mean(run):
     return run["footprint"]["cpu_cores"]["mean"] * run["duration_seconds"]
 
 
-def cpu_sampled(place):
-    """What the last sample's counter says, before the totals at exit correct anything."""
+def cpu_samples(place):
+    """Times and values of the counter as it was sampled, before the totals at exit correct anything."""
     rows = csv.DictReader(io.StringIO(place.assay("report", "last", "--format", "csv").stdout))
-    return max(float(row["value"]) for row in rows
-               if row["scope"] == "app" and row["metric"] == "cpu_usage_seconds_total")
+    return [(float(row["time_unix_seconds"]), float(row["value"])) for row in rows
+            if row["scope"] == "app" and row["metric"] == "cpu_usage_seconds_total"]
 
 
 def cpu_at_exit(run):
@@ -71,7 +71,7 @@ def test_footprint_agrees_with_gnu_time(place, isolation, command):
     assert cpu_at_exit(run) == pytest.approx(cpu, rel=0.02)
     assert cpu_from_mean(run) == pytest.approx(cpu, rel=0.02)
     # No sample is made after the app has ended: the last beat may be missing, and on a busy machine some more.
-    assert 0.8 * cpu < cpu_sampled(place) < 1.02 * cpu
+    assert 0.8 * cpu < cpu_samples(place)[-1][1] < 1.02 * cpu
     assert run["footprint"]["memory_rss_bytes"]["peak"] == pytest.approx(rss, rel=0.02)
 
 
@@ -85,7 +85,10 @@ def test_footprint_agrees_with_a_known_load(place, isolation, threads):
     assert known["cpu_seconds"] == pytest.approx(cpu, rel=0.02)
     assert known["wall_seconds"] < run["duration_seconds"]
     assert cpu_from_mean(run) == pytest.approx(cpu, rel=0.02)
-    assert 0.8 * cpu < cpu_sampled(place) < 1.02 * cpu
+    first, last = (cpu_samples(place)[at] for at in (0, -1))
+    assert 0.8 * cpu < last[1] < 1.02 * cpu
+    assert (last[1] - first[1]) / (last[0] - first[0]) == pytest.approx(cpu / known["wall_seconds"], rel=0.2)
+    assert run["footprint"]["cpu_cores"]["p50"] < 1.1 * threads
     assert cpu_at_exit(run) == pytest.approx(cpu, rel=0.02)
     assert run["footprint"]["memory_rss_bytes"]["peak"] == pytest.approx(size, rel=0.02)
     assert run["footprint"]["memory_bytes"]["peak"] == pytest.approx(size, rel=0.02)
@@ -119,8 +122,9 @@ time.sleep(0.5)
 def test_a_burst_between_two_beats_is_not_missed(place):
     """The kernel's own totals count what no sample could see."""
     run = place.run("--interval", "1s", "--", KNOWN_LOAD, "1", "0.3", str(64 * MB))
-    assert cpu_at_exit(run) == pytest.approx(0.3, rel=0.1)
-    assert cpu_from_mean(run) == pytest.approx(0.3, rel=0.1)
+    # Beside its 0.3 s there are its start and what it gives back.
+    assert 0.29 < cpu_at_exit(run) < 0.5
+    assert 0.29 < cpu_from_mean(run) < 0.5
 
 
 def test_threads_that_share_a_core_are_seen_waiting(place):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Real container engines for the tests: `dockerd` and `podman`, each started once per test session in a folder of
 its own, with its own socket, network and control group, and ended with all that it started."""
+import contextlib
+import fcntl
 import http.client
 import json
 import os
@@ -228,10 +230,21 @@ def _command(name):
     return found
 
 
+_held_networks = []  # locks, until this process ends
+
+
 def _free_network(first):
-    """The beginning of addresses that nobody uses; by chance, since a bridge may be made only later."""
+    """The beginning of addresses that nobody uses; held by a lock, since a bridge may be made only later."""
     taken = subprocess.run(["ip", "-4", "route"], check=True, capture_output=True, text=True).stdout
-    return random.choice([f"{first}.{n}" for n in range(256) if f"{first}.{n}." not in taken])
+    for n in random.sample(range(256), 256):
+        lock = open(f"{tempfile.gettempdir()}/assay-test-network-{first}.{n}.lock", "w", encoding="utf-8")
+        with contextlib.suppress(OSError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if f"{first}.{n}." not in taken:
+                _held_networks.append(lock)
+                return f"{first}.{n}"
+        lock.close()
+    return pytest.fail(f"no network of {first} is free")
 
 
 def _bridge_name(folder):

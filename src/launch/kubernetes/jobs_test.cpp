@@ -23,7 +23,7 @@ TEST_F(JobsTest, an_app_is_measured_by_its_nodes_agent_on_our_clock) {
   EXPECT_LT(std::abs(assay::seconds(*(*app)->started() - clock.now())), 5);
   const auto probes = (*app)->remote_probes();
   ASSERT_EQ(probes.size(), 1);
-  EXPECT_FALSE(ends(**app, Milliseconds(1300)));
+  EXPECT_FALSE(ends(**app, Milliseconds(3300)));
   EXPECT_FALSE((*app)->exited());
   cluster.set_state(R"({"terminated": {"exitCode": 3, "reason": "Error"}})");
   ASSERT_TRUE(ends(**app));
@@ -34,12 +34,12 @@ TEST_F(JobsTest, an_app_is_measured_by_its_nodes_agent_on_our_clock) {
   ASSERT_NE(cpu, nullptr);
   EXPECT_EQ(cpu->info.source, "agent on n1 (cgroup)");
   EXPECT_GE(cpu->values.size(), 3);
-  EXPECT_NEAR(cpu->values.back(), assay::seconds(cpu->times.back() - cpu->times.front()) * 2, 0.1);
+  EXPECT_NEAR(cpu->values.back(), assay::seconds(cpu->times.back() - cpu->times.front()) * 2, 1);
   const auto elsewhere = (*app)->elsewhere();
   ASSERT_TRUE(elsewhere);
   EXPECT_EQ(elsewhere->node, "n1");
-  EXPECT_NEAR(assay::seconds(elsewhere->clock_offset), 90, 0.05);
-  EXPECT_LT(elsewhere->clock_uncertainty, Milliseconds(100));
+  EXPECT_NEAR(assay::seconds(elsewhere->clock_offset), 90, 0.5);
+  EXPECT_LT(elsewhere->clock_uncertainty, Milliseconds(1000));
   EXPECT_TRUE((*app)->ended());
   const Exit exit = (*app)->release();
   EXPECT_EQ(exit.code, 3);

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <netinet/in.h>
 #include <poll.h>
+#include <random>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -31,16 +32,21 @@ scrape_configs:
 )";
 constexpr auto kPatience = std::chrono::seconds(30);
 
-/// A port that is free just now.
+/// A port that is free just now, and none that the kernel gives away by itself.
 int free_port() {
   const Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  EXPECT_EQ(::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), size), 0);
-  EXPECT_EQ(::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
-  return ntohs(address.sin_port);
+  std::random_device random;
+  for (int tries = 0; tries < 1000; ++tries) {
+    const int port = std::uniform_int_distribution(20000, 29999)(random);
+    address.sin_port = htons(static_cast<uint16_t>(port));
+    if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
+      return port;
+  }
+  ADD_FAILURE() << "no port is free";
+  return 0;
 }
 
 net::Response get(const std::string& url, const std::filesystem::path& authority = {}) {
