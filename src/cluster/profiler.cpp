@@ -13,6 +13,8 @@
 #include <array>
 #include <chrono>
 #include <fmt/format.h>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -281,19 +283,31 @@ class Profiler {
   std::string last_trouble_, last_patterns_, last_lookup_, last_write_;
 };
 
-/// Sentences come from several threads.
-Tell one_at_a_time(Tell tell, Mutex& mutex) {
-  return [tell = std::move(tell), &mutex](const std::string& sentence) {
-    const Lock lock(mutex);
-    tell(sentence);
-  };
-}
+/// Sentences come from several threads, which often meet the same trouble at once: that is told
+/// once.
+class Telling {
+ public:
+  explicit Telling(Tell tell) : tell_(std::move(tell)) {}
+
+  void operator()(const std::string& sentence) {
+    constexpr auto kAtOnce = std::chrono::seconds(3);
+    const Lock lock(mutex_);
+    const auto now = std::chrono::steady_clock::now();
+    std::erase_if(told_, [&](const auto& told) { return now - told.second > kAtOnce; });
+    if (told_.try_emplace(sentence, now).second) tell_(sentence);
+  }
+
+ private:
+  const Tell tell_;
+  Mutex mutex_;
+  std::map<std::string, std::chrono::steady_clock::time_point> told_ ASSAY_GUARDED_BY(mutex_);
+};
 
 }  // namespace
 
 Result<bool> profile(const ProfilerSettings& settings, const Tell& tell, net::Stopper& stopper) {
-  Mutex mutex;
-  return Profiler(settings, one_at_a_time(tell, mutex), stopper).run();
+  Telling telling(tell);
+  return Profiler(settings, std::ref(telling), stopper).run();
 }
 
 }  // namespace assay::cluster

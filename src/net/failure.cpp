@@ -48,6 +48,13 @@ constexpr std::array kExplanations = {
 
 constexpr Explanation kOther{CURLE_OK, "failed at", "check the address", false};
 
+/// The same trouble is told by the same words, however long it took.
+std::string without_time(std::string detail) {
+  const auto from = detail.find(" after "), to = detail.find(" ms", from);
+  if (from != detail.npos && to != detail.npos) detail.erase(from, to + 3 - from);
+  return detail;
+}
+
 }  // namespace
 
 Error explain(const Trouble& trouble) {
@@ -56,7 +63,7 @@ Error explain(const Trouble& trouble) {
                    [&](const Explanation& e) { return e.code == trouble.code; });
   const Explanation& found = known != kExplanations.end() ? *known : kOther;
   const std::string detail =
-      trouble.detail.empty() ? curl().easy_strerror(trouble.code) : trouble.detail;
+      trouble.detail.empty() ? curl().easy_strerror(trouble.code) : without_time(trouble.detail);
   // With TLS 1.3 a server refuses the client's certificate when the handshake is over already.
   const bool may_be_refused = trouble.with_certificate &&
                               (found.code == CURLE_RECV_ERROR || found.code == CURLE_SEND_ERROR ||

@@ -249,6 +249,7 @@ struct HttpClient::State {
 
   void prepare(const Request& request, curl_slist* headers, Transfer& transfer);
   std::string where(const Request& request) const;
+  std::string server() const;
   Error failure(const Request& request, const Transfer& transfer, CURLcode code);
 };
 
@@ -279,6 +280,10 @@ std::string HttpClient::State::where(const Request& request) const {
   return fmt::format("{} ({})", endpoint.unix_socket.native(), shown_url(request.path));
 }
 
+std::string HttpClient::State::server() const {
+  return endpoint.unix_socket.empty() ? shown_url(endpoint.base) : endpoint.unix_socket.native();
+}
+
 Error HttpClient::State::failure(const Request& request, const Transfer& transfer, CURLcode code) {
   long error = 0;
   curl().easy_getinfo(easy.get(), CURLINFO_OS_ERRNO, &error);
@@ -295,8 +300,10 @@ Error HttpClient::State::failure(const Request& request, const Transfer& transfe
                         where(request), format_duration(request.silence)),
             true};
   }
-  return explain(
-      {code, detail.data(), os_error, where(request), !endpoint.certificate_file.empty()});
+  // Where nobody is, what was asked for does not matter.
+  const bool nobody = code == CURLE_COULDNT_CONNECT && !endpoint.base.empty();
+  return explain({code, detail.data(), os_error, nobody ? server() : where(request),
+                  !endpoint.certificate_file.empty()});
 }
 
 HttpClient::HttpClient(Endpoint endpoint) {
