@@ -52,7 +52,7 @@ void Tracker::look_at(PodState& pod) {
   } else {
     found.pattern = pattern_of(pod.series.gpu.values(), step, 100, found.pattern);
   }
-  tell_kind(pod.series, step, found);
+  tell_kind(pod.series, step, seconds(window_), found);
   const auto looked_at = (pod.gpus.empty() ? pod.series.cores : pod.series.gpu).values();
   const auto known = std::count_if(looked_at.begin(), looked_at.end(),
                                    [](double value) { return std::isfinite(value); });

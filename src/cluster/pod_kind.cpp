@@ -34,9 +34,11 @@ void take_kind(const analysis::JobKindFinding& finding, Findings& found) {
     found.evidence += (i ? "; " : "") + finding.evidence[i].sentence;
 }
 
-void tell_kind(const PodSeries& series, double step_seconds, Findings& found) {
+void tell_kind(const PodSeries& series, double step_seconds, double window_seconds,
+               Findings& found) {
   analysis::JobSeries job;
   job.step_seconds = step_seconds;
+  job.window_seconds = window_seconds;
   job.cpu_cores = series.cores.values();
   job.memory_bytes = series.memory.values();
   job.disk_read_bytes_per_second = series.read.values();

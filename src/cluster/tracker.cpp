@@ -88,6 +88,7 @@ void Tracker::update(const Seen& seen, const Reading& reading, Timestamp now) {
   update_pod_gpus(reading);
   update_jobs(now);
   updated_ = now;
+  window_ = reading.window;
 }
 
 void Tracker::update_nodes(const Seen& seen, const Reading& reading, Timestamp now) {

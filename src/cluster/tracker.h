@@ -101,6 +101,7 @@ class Tracker {
   std::vector<PodRecord> gone_;
   std::vector<std::string> unsure_;
   Timestamp updated_ = {};
+  Nanoseconds window_{0};  ///< that rates were means of in the last update
   size_t turn_ = 0;
   bool gpus_told_ = false;   ///< in this round
   bool users_told_ = false;  ///< of GPUs: not all who tell of GPUs say whose they are

@@ -5,33 +5,42 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include <assay/analysis/job_kind.h>
 
 namespace assay::analysis {
 namespace {
 
-static_assert(job_kind_weights::kFeatures.size() == kJobFeatures);
+using job_kind_weights::Weights;
+
+static_assert(std::tuple_size_v<decltype(Weights::features)> == kJobFeatures);
 
 constexpr double kFurthest = 3;  // in standard deviations; as the weights are learned
 constexpr double kLeastStrength = 0.1;
+/// In means of so long, pauses that a person makes are hardly seen any more.
+constexpr double kSlow = 15;
+
+const Weights& weights_for(const JobSeries& job) {
+  const bool slow = std::max(job.step_seconds, job.window_seconds) >= kSlow;
+  return slow ? job_kind_weights::kSlow : job_kind_weights::kFast;
+}
 
 /// What is not known is taken for average, which speaks for no kind.
-JobFeatures standardized(const JobFeatures& features) {
+JobFeatures standardized(const JobFeatures& features, const Weights& weights) {
   JobFeatures result{};
   for (size_t i = 0; i < kJobFeatures; ++i) {
-    const auto& learned = job_kind_weights::kFeatures[i];
+    const auto& learned = weights.features[i];
     const double z = (features[i] - learned.mean) / learned.spread;
     result[i] = std::isfinite(z) ? std::clamp(z, -kFurthest, kFurthest) : 0;
   }
   return result;
 }
 
-std::array<double, kJobKinds> probabilities(const JobFeatures& z) {
-  std::array<double, kJobKinds> scores = job_kind_weights::kConstant;
+std::array<double, kJobKinds> probabilities(const JobFeatures& z, const Weights& weights) {
+  std::array<double, kJobKinds> scores = weights.constant;
   for (size_t k = 0; k < kJobKinds; ++k)
-    for (size_t i = 0; i < kJobFeatures; ++i)
-      scores[k] += job_kind_weights::kFeatures[i].weights[k] * z[i];
+    for (size_t i = 0; i < kJobFeatures; ++i) scores[k] += weights.features[i].weights[k] * z[i];
   const double highest = *std::max_element(scores.begin(), scores.end());
   double sum = 0;
   for (double& s : scores) sum += s = std::exp(s - highest);
@@ -39,10 +48,11 @@ std::array<double, kJobKinds> probabilities(const JobFeatures& z) {
   return scores;
 }
 
-std::vector<JobEvidence> evidence_for(size_t kind, const JobFeatures& z, const JobFacts& facts) {
+std::vector<JobEvidence> evidence_for(size_t kind, const JobFeatures& z, const Weights& weights,
+                                      const JobFacts& facts) {
   std::vector<JobEvidence> result;
   for (size_t i = 0; i < kJobFeatures; ++i) {
-    const double strength = job_kind_weights::kFeatures[i].weights[kind] * z[i];
+    const double strength = weights.features[i].weights[kind] * z[i];
     if (strength < kLeastStrength) continue;
     result.push_back({sentence_about(static_cast<JobFeature>(i), facts), strength});
   }
@@ -64,12 +74,13 @@ JobKindFinding kind_of_job(const JobSeries& job) {
   JobKindFinding finding;
   const JobFacts facts = facts_of(job);
   if (facts.samples < kFewestSamples || !std::isfinite(facts.idle_share)) return finding;
-  const JobFeatures z = standardized(features_of(facts));
-  finding.probability = probabilities(z);
+  const Weights& weights = weights_for(job);
+  const JobFeatures z = standardized(features_of(facts), weights);
+  finding.probability = probabilities(z, weights);
   const auto best = std::max_element(finding.probability.begin(), finding.probability.end());
   const auto kind = static_cast<size_t>(best - finding.probability.begin());
   finding.confidence = *best;
-  finding.evidence = evidence_for(kind, z, facts);
+  finding.evidence = evidence_for(kind, z, weights, facts);
   if (finding.confidence >= kLeastConfidence) finding.kind = static_cast<JobKind>(kind);
   return finding;
 }

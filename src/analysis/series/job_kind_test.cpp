@@ -54,6 +54,20 @@ TEST(JobKind, is_told_right_of_the_recordings_it_was_learned_from) {
   EXPECT_GE(right_when_slower * 10, jobs.size() * 9) << right_when_slower << " of " << jobs.size();
 }
 
+TEST(JobKind, is_told_right_of_long_recordings_as_rounds_of_a_profiler_see_them) {
+  const auto jobs = testing::recorded_jobs(ASSAY_SOURCE_DIR "/tests/recordings/jobs/long").value();
+  ASSERT_GE(jobs.size(), 30);
+  size_t right = 0, as_fast_ones = 0;
+  for (const auto& job : jobs) {
+    auto seen = testing::in_rounds(job.series, 30, 90);  // twenty values, the fewest
+    right += is_right(job, kind_of_job(seen));
+    seen.step_seconds = seen.window_seconds = 1;
+    as_fast_ones += is_right(job, kind_of_job(seen));
+  }
+  EXPECT_GE(right * 10, jobs.size() * 8) << right << " of " << jobs.size();
+  EXPECT_GT(right, as_fast_ones) << "pauses are not seen in means of minutes";
+}
+
 TEST(JobKind, has_probabilities_and_evidence) {
   for (const auto& job : recordings()) {
     const auto finding = kind_of_job(job.series);

@@ -14,9 +14,14 @@ struct Feature {
   std::array<double, kJobKinds> weights;
 };
 
+struct Weights {
+  std::array<double, kJobKinds> constant;
+  std::array<Feature, 9> features;
+};
+
 // clang-format off
-inline constexpr std::array<double, kJobKinds> kConstant = {0.3853, 0.5495, -0.7030, -0.2318};
-inline constexpr std::array<Feature, 9> kFeatures = {{
+/// For series that show each second or few.
+inline constexpr Weights kFast = {{0.3853, 0.5495, -0.7030, -0.2318}, {{
     {0.1989, 0.3449, {-0.6080, -0.1561, 0.9508, -0.1867}},  // idle_share
     {0.1514, 0.2216, {-0.4966, 0.3793, -0.0017, 0.1190}},  // waits_share
     {-0.9849, 0.9212, {-0.5404, -0.0696, 0.7940, -0.1840}},  // cpu_swing
@@ -26,7 +31,19 @@ inline constexpr std::array<Feature, 9> kFeatures = {{
     {0.1385, 0.3231, {-0.0517, 0.8459, -0.1640, -0.6303}},  // small_results
     {0.1081, 0.3046, {-0.4019, 0.9667, -0.4780, -0.0868}},  // answering
     {0.0222, 0.1474, {0.1001, -0.1910, -0.0621, 0.1529}},  // fetching
-}};
+}}};
+/// For series of means of half a minute and more.
+inline constexpr Weights kSlow = {{-0.3085, 0.6527, -0.1395, -0.2046}, {{
+    {0.0352, 0.1016, {-0.1141, -0.2063, 0.4194, -0.0990}},  // idle_share
+    {0.3779, 0.3532, {-0.8100, 0.3854, 0.7330, -0.3085}},  // waits_share
+    {-1.3101, 0.7580, {-0.4380, -0.2646, 1.2131, -0.5104}},  // cpu_swing
+    {0.1334, 0.2163, {0.5192, 0.0726, -0.2074, -0.3843}},  // gpu_share
+    {-4.6937, 2.3762, {-0.2398, -0.3919, -0.1948, 0.8265}},  // steady_reads
+    {-3.5598, 2.2978, {-1.0983, -0.0752, 0.3258, 0.8477}},  // steady_writes
+    {0.0705, 0.2477, {0.1592, 0.1649, -0.2868, -0.0373}},  // small_results
+    {0.2486, 0.4196, {-0.4097, 0.8033, -0.2367, -0.1569}},  // answering
+    {0.0333, 0.1795, {0.2028, -0.1805, -0.0051, -0.0171}},  // fetching
+}}};
 // clang-format on
 
 }  // namespace assay::analysis::job_kind_weights

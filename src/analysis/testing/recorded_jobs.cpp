@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testing/recorded_jobs.h"
 
+#include <cmath>
 #include <fmt/format.h>
 #include <limits>
 #include <map>
+#include <numeric>
 
 #include <assay/base/csv.h>
 #include <assay/base/files.h>
@@ -45,6 +47,11 @@ Result<Table> read_table(const std::string& path) {
 Result<JobSeries> read_series(const std::string& path) {
   ASSAY_TRY(const auto table, read_table(path));
   JobSeries job;
+  const auto times = table.find("time");
+  if (times != table.end() && times->second.size() > 1)
+    job.step_seconds = std::round((parse_double(times->second.back()).value_or(0) -
+                                   parse_double(times->second.front()).value_or(0)) /
+                                  static_cast<double>(times->second.size() - 1));
   for (const auto& [name, series] : kColumns) {
     const auto column = table.find(name);
     if (column == table.end()) continue;
@@ -82,6 +89,27 @@ JobSeries slower(const JobSeries& job, size_t factor) {
   JobSeries result = job;
   result.step_seconds *= static_cast<double>(factor);
   for (const auto& [name, series] : kColumns) result.*series = averaged(job.*series, factor);
+  return result;
+}
+
+JobSeries in_rounds(const JobSeries& job, double every, double window) {
+  const auto samples = [&](double time) {
+    return static_cast<size_t>(std::lround(time / job.step_seconds));
+  };
+  JobSeries result = job;
+  result.step_seconds = every;
+  result.window_seconds = window;
+  for (const auto& [name, series] : kColumns) {
+    const Values& values = job.*series;
+    const bool is_rate = name == "cpu_cores" || name.ends_with("_per_second");
+    const size_t over = is_rate ? samples(window) : 1;
+    (result.*series).clear();
+    for (size_t end = samples(window); end <= values.size(); end += samples(every))
+      (result.*series)
+          .push_back(std::accumulate(values.begin() + static_cast<ptrdiff_t>(end - over),
+                                     values.begin() + static_cast<ptrdiff_t>(end), 0.0) /
+                     static_cast<double>(over));
+  }
   return result;
 }
 

@@ -16,11 +16,14 @@ struct RecordedJob {
   JobSeries series;
 };
 
-/// The jobs that `folder`/jobs.csv lists, at one sample a second.
+/// The jobs that `folder`/jobs.csv lists.
 Result<std::vector<RecordedJob>> recorded_jobs(const std::string& folder);
 
 /// As a sampler that is `factor` times slower would have seen it.
 JobSeries slower(const JobSeries& job, size_t factor);
 JobSeries first_half(const JobSeries& job);
+/// As rounds `every` so many seconds would have seen it, whose rates are means of the last
+/// `window`.
+JobSeries in_rounds(const JobSeries& job, double every, double window);
 
 }  // namespace assay::analysis::testing

@@ -5,7 +5,9 @@
     learn_kinds.py check PRINT_JOB_FEATURES WEIGHTS    fails when too few are right or WEIGHTS are stale
     learn_kinds.py write PRINT_JOB_FEATURES WEIGHTS    writes WEIGHTS, a C++ header
 
-A multinomial logistic regression over standardized features, with a quadratic penalty that is chosen among PENALTIES
+There are two sets of weights: one for series that show each second or few (FAST), learned from the recordings of 100 s,
+and one for those that show means of half a minute and more (SLOW), from the long ones as rounds of the cluster's profiler
+see them. A multinomial logistic regression over standardized features, with a quadratic penalty that is chosen among PENALTIES
 by folds of the programs learned from only, so that a program held out has no say in it.
 """
 import csv
@@ -21,7 +23,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 KINDS = ["training", "inference", "interactive", "preparation"]
 PENALTIES = [0.003, 0.01, 0.03, 0.1, 0.3]
 FOLDS = 7
-LEAST_RIGHT = {"1s": 0.90, "5s": 0.85, "half": 0.85}  # as recorded, at a slower rate, when half as long
+FAST = {"1s": "steps of 1 s", "5s": "steps of 5 s", "half": "first half, steps of 1 s"}
+SLOW = {"30s": "rounds of 30 s, rates of 30 s", "60s": "rates of 60 s", "120s": "rates of 120 s"}
+LEAST_RIGHT = {"1s": 0.90, "5s": 0.85, "half": 0.85, "30s": 0.79, "60s": 0.79, "120s": 0.79}
 LEAST_CONFIDENCE = 0.45  # kLeastConfidence of job_kind.h
 
 
@@ -117,7 +121,7 @@ def best_penalty(jobs):
 
 def confusion(jobs, p):
     told = p.argmax(axis=1)
-    print("\nheld out by program, as recorded; rows: what it is, columns: what it was taken for")
+    print("\nheld out by program, %s; rows: what it is, columns: what it was taken for" % {**FAST, **SLOW}[jobs.views[0]])
     print(" " * 13 + "".join("%13s" % kind for kind in KINDS))
     for k, kind in enumerate(KINDS):
         print("%-13s" % kind + "".join("%13d" % np.sum((jobs.kinds == k) & (told == t)) for t in range(len(KINDS))))
@@ -135,13 +139,13 @@ def tell(label, jobs, p):
     return right.mean()
 
 
-def examine(jobs):
-    """True when enough recordings are told right by models that have not seen their programs."""
+def examine(jobs, views, shown):
+    """True when enough recordings are told right by models that have not seen their programs; one view is shown in full."""
     by_program, by_fold = held_out(jobs, None, len(jobs.kinds)), held_out(jobs, None, FOLDS)
-    plain = jobs.views == "1s"
+    plain = jobs.views == shown
     confusion(jobs.where(plain), by_program[plain])
     shares = {}
-    for view, words in (("1s", "steps of 1 s"), ("5s", "steps of 5 s"), ("half", "first half, steps of 1 s")):
+    for view, words in views.items():
         chosen = jobs.views == view
         shares[view] = tell("one program left out, " + words, jobs.where(chosen), by_program[chosen])
         tell("%d folds by program, %s" % (FOLDS, words), jobs.where(chosen), by_fold[chosen])
@@ -168,11 +172,20 @@ struct Feature {
   std::array<double, kJobKinds> weights;
 };
 
+struct Weights {
+  std::array<double, kJobKinds> constant;
+  std::array<Feature, %d> features;
+};
+
 // clang-format off
-inline constexpr std::array<double, kJobKinds> kConstant = {%s};
-inline constexpr std::array<Feature, %d> kFeatures = {{
+/// For series that show each second or few.
+inline constexpr Weights kFast = {{%s}, {{
 %s
-}};
+}}};
+/// For series of means of half a minute and more.
+inline constexpr Weights kSlow = {{%s}, {{
+%s
+}}};
 // clang-format on
 
 }  // namespace assay::analysis::job_kind_weights
@@ -183,10 +196,10 @@ def numbers(values):
     return ", ".join("%.4f" % value for value in values)
 
 
-def as_header(jobs, model):
+def as_lines(names, model):
     lines = ["    {%s, {%s}},  // %s" % (numbers([mean, spread]), numbers(weights), name) for name, mean, spread, weights
-             in zip(jobs.names, model.mean, model.spread, model.weights[1:])]
-    return HEADER % (numbers(model.weights[0]), len(lines), "\n".join(lines))
+             in zip(names, model.mean, model.spread, model.weights[1:])]
+    return numbers(model.weights[0]), "\n".join(lines)
 
 
 def same(one, other):
@@ -199,14 +212,19 @@ def same(one, other):
 
 def main(verb, *rest):
     *command, path = rest
-    jobs, path = read_jobs(command), pathlib.Path(path)
-    penalty = best_penalty(jobs)
-    print("%d recordings of %d programs, penalty %g" % (len(set(jobs.files)), len(set(jobs.programs)), penalty))
-    header = as_header(jobs, Model(jobs, penalty))
+    all_jobs, path = read_jobs(command), pathlib.Path(path)
+    fast, slow = (all_jobs.where(np.isin(all_jobs.views, list(views))) for views in (FAST, SLOW))
+    tables = []
+    for jobs in fast, slow:
+        penalty = best_penalty(jobs)
+        print("%d recordings of %d programs, penalty %g" % (len(set(jobs.files)), len(set(jobs.programs)), penalty))
+        tables += as_lines(jobs.names, Model(jobs, penalty))
+    header = HEADER % (len(all_jobs.names), *tables)
     if verb == "write":
         path.write_text(header)
         return 0
-    enough, fresh = examine(jobs), same(header, path.read_text())
+    enough = examine(fast, FAST, "1s") & examine(slow, SLOW, "120s")
+    fresh = same(header, path.read_text())
     if not fresh:
         print("%s is not what follows from the recordings: write it anew" % path)
     return 0 if enough and fresh else 1

@@ -120,6 +120,12 @@ COLUMNS = ["time", "cpu_cores", "memory_bytes", "disk_read_bytes_per_second", "d
 TICK, PAGE = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
 
 
+def means(rows, count):
+    """Of so many rows each, with the time of the last of them."""
+    whole = [rows[end - count:end] for end in range(count, len(rows) + 1, count)]
+    return [[part[-1][0]] + [None if None in column else sum(column) / count for column in list(zip(*part))[1:]] for part in whole]
+
+
 def text(value):
     """At most five significant digits, without an exponent for large numbers; empty when unknown."""
     if value is None:
@@ -363,7 +369,7 @@ class Recorder:
         """Writes one job's series and its line of the table; returns what went wrong or ''."""
         with open(os.path.join(self.results, job.name + ".csv"), "w") as file:
             file.write(",".join(COLUMNS) + "\n")
-            file.writelines(",".join(map(text, row)) + "\n" for row in job.rows)
+            file.writelines(",".join(map(text, row)) + "\n" for row in means(job.rows, self.options.every))
         wrong = "" if job.code == 0 else "killed at the limit" if job.killed else "exit code %s" % job.code
         if job.pattern and not good:
             wrong += " no good answer"
@@ -466,7 +472,9 @@ def main():
     parser.add_argument("--tmp", default="/tmp", help="where the jobs' folders go (removed at the end)")
     parser.add_argument("--seconds", type=float, default=100, help="main part of every job")
     parser.add_argument("--grace", type=float, default=10, help="a job is killed this long after its seconds")
+    parser.add_argument("--every", type=int, default=1, help="keep means of so many seconds")
     parser.add_argument("--waves", default="", help="only these waves: 3 or 0-3")
+    parser.add_argument("--together", type=int, default=1, help="run so many waves at the same time")
     parser.add_argument("--kinds", default="", help="only these kinds, with commas")
     parser.add_argument("--only", default="", help="only these programs, with commas")
     parser.add_argument("--smoke", action="store_true", help="every job for 4 s, to see which fail")
@@ -481,6 +489,8 @@ def main():
     try:
         waves = [(n, [name for name in WAVES[n] if (not options.kinds or KINDS[name[0]] in kinds)
                       and (not options.only or name.split()[1] in only)]) for n in picked if n < len(WAVES)]
+        waves = [(waves[i][0], [name for _, names in waves[i:i + options.together] for name in names])
+                 for i in range(0, len(waves), options.together)]
         if options.smoke:
             recorder.smoke([name for _, names in waves for name in names])
         else:

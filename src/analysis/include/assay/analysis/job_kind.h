@@ -26,6 +26,7 @@ std::string_view name_of(JobKind kind);
 /// kind, so that "no GPU there" is better told by zeros.
 struct JobSeries {
   double step_seconds = 1;
+  double window_seconds = 0;  ///< rates are means of so long, where that is more than a step
   std::vector<double> cpu_cores = {};
   std::vector<double> memory_bytes = {};
   std::vector<double> disk_read_bytes_per_second = {};
@@ -54,8 +55,10 @@ inline constexpr double kLeastConfidence = 0.45;
 inline constexpr size_t kFewestSamples = 20;
 
 /// Tells the kind of a job by how it uses the machine, with a logistic regression over nine
-/// shares and ratios; its weights are learned from recorded jobs (tests/recordings/jobs). The
-/// start-up is left out: the first 15 %, ten minutes at most.
+/// shares and ratios; its weights are learned from recorded jobs (tests/recordings/jobs): some for
+/// series that show each second or few, others for those that show means of half a minute and more,
+/// in which pauses are not seen any more. The start-up is left out: the first 15 %, ten minutes at
+/// most.
 JobKindFinding kind_of_job(const JobSeries& job);
 
 }  // namespace assay::analysis
