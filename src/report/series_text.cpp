@@ -153,6 +153,7 @@ Json series_document(const SeriesView& view) {
                    {"change_points", changes},
                    {"forecast", forecast_json(view)}};
   if (found.possible_cycle > 0) document["possible_cycle"] = possible_json(found, step);
+  if (found.odd_end > 0) document["odd_end"] = found.odd_end;
   if (found.season) document["season"] = *found.season;
   if (view.series.marked) document["missing_marked"] = view.series.marked;
   if (!view.series.columns.empty()) document["columns"] = view.series.columns;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <iterator>
+#include <optional>
 
 #include <assay/base/text.h>
 #include <assay/base/time.h>
@@ -64,6 +65,20 @@ double usual_spread(const std::vector<double>& values) {
   return at(1) - at(0);
 }
 
+/// What a cycle lasts: as people name it, where that is as good.
+std::string period_text(const SeriesView& view, double period) {
+  constexpr double kMost = 0.02, kOfTurn = 0.2;
+  constexpr double kHour = 3600;
+  const double step = view.series.step_seconds;
+  const double length = static_cast<double>(view.series.values.size());
+  const double near = std::min(kMost, kOfTurn * period / length);
+  for (const double named : {kHour, kDay / 2, kDay, 7 * kDay, analysis::kSecondsOfYear})
+    if (step > 0 && view.series.months == 0 && std::abs(period * step / named - 1) <= near)
+      return fmt::format("{} ({})", named > kNearlyYear ? years_text(named) : duration_text(named),
+                         count_text(period));
+  return span_text(period, step);
+}
+
 constexpr double kSamePeriod = 0.02;
 /// With fewer values than these, nothing is told, or with how few it is.
 constexpr size_t kTooFew = 8, kFew = 20;
@@ -84,7 +99,7 @@ std::string season_answer(const SeriesView& view) {
   });
   if (!cycles.empty() && !found)
     text +=
-        fmt::format(", though by itself it repeats every {}", span_text(cycles[0].period, step));
+        fmt::format(", though by itself it repeats every {}", period_text(view, cycles[0].period));
   return text;
 }
 
@@ -118,9 +133,9 @@ std::string cycles_answer(const SeriesView& view) {
   const auto& summary = view.analysis.summary;
   if (summary.min == summary.max) return "always " + NumberTexts(view)(summary.min);
   if (cycles.empty()) return possible_answer(view);
-  std::string text = "repeats every " + span_text(cycles[0].period, view.series.step_seconds);
+  std::string text = "repeats every " + period_text(view, cycles[0].period);
   if (cycles.size() > 1 && cycles[1].share >= kShareWorthSaying)
-    text += " and every " + span_text(cycles[1].period, view.series.step_seconds);
+    text += " and every " + period_text(view, cycles[1].period);
   return text;
 }
 
@@ -179,6 +194,35 @@ std::string changes_text(const SeriesView& view) {
   if (changes.size() > kMostChanges)
     text += fmt::format("; {} more", changes.size() - kMostChanges);
   return text;
+}
+
+/// One value, where all of the last ones are that.
+std::optional<double> only_value_of_end(const SeriesView& view) {
+  std::optional<double> only;
+  size_t left = view.analysis.odd_end;
+  const auto& values = view.series.values;
+  for (size_t i = values.size(); i > 0 && left > 0; --i) {
+    if (!std::isfinite(values[i - 1])) continue;
+    if (only && values[i - 1] != *only) return std::nullopt;
+    only = values[i - 1];
+    --left;
+  }
+  return only;
+}
+
+std::string odd_end_text(const SeriesView& view) {
+  const size_t count = view.analysis.odd_end;
+  return count == 1 ? "its last value is far from all before"
+                    : fmt::format("its last {} values are far from all before", count);
+}
+
+/// What to do about it.
+std::string odd_end_advice(const SeriesView& view) {
+  const auto only = only_value_of_end(view);
+  return odd_end_text(view) + ", and what is told to come rests on them: where they are failed " +
+         "readings, " +
+         (only && view.series.rows > 0 ? fmt::format("say --missing {}", format_number(*only))
+                                       : "take them out");
 }
 
 }  // namespace
@@ -253,9 +297,11 @@ std::string series_answer(const SeriesView& view) {
   std::string text = means_answer(view.series) + cycles_answer(view);
   if (analysis.use) text += fmt::format(", {}", analysis::to_string(*analysis.use));
   if (2 * known < count)
-    text += fmt::format(", with {:.0f} % of all values missing",
-                        100 - 100 * static_cast<double>(known) / static_cast<double>(count));
+    text += fmt::format(
+        ", with {:.0f} % of all values missing",
+        std::floor(100 - 100 * static_cast<double>(known) / static_cast<double>(count)));
   text += changes_answer(view);
+  if (analysis.odd_end > 0) text += "; " + odd_end_text(view);
   const auto& points = analysis.forecast.points;
   if (points.empty()) return text + "; too little is known of its end to tell what comes next";
   if (known < kFew) text += fmt::format("; from {} values only", known);
@@ -285,12 +331,13 @@ std::vector<std::pair<std::string, std::string>> series_findings(const SeriesVie
                             number(summary.p95), number.range(summary.min, summary.max)));
   for (const auto& cycle : found.cycles)
     lines.emplace_back(
-        "cycle", fmt::format("every {}; one turn is to {:.0f} % like the next, and this explains "
-                             "{:.0f} % of what is left without its drift",
-                             span_text(cycle.period, view.series.step_seconds),
-                             100 * cycle.confidence, 100 * cycle.share));
+        "cycle",
+        fmt::format("every {}; one turn is to {:.0f} % like the next, and this explains "
+                    "{:.0f} % of what is left without its drift",
+                    period_text(view, cycle.period), 100 * cycle.confidence, 100 * cycle.share));
   if (found.possible_cycle > 0) lines.emplace_back("cycle", possible_text(view));
   if (!found.changes.empty()) lines.emplace_back("level", changes_text(view));
+  if (found.odd_end > 0) lines.emplace_back("end", odd_end_advice(view));
   if (!found.forecast.methods.empty()) lines.emplace_back("told by", methods_text(found.forecast));
   return lines;
 }

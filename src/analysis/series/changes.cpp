@@ -276,6 +276,29 @@ std::vector<ChangePoint> changes_of(const std::vector<size_t>& ends, const Level
   return changes;
 }
 
+/// Levels of less than a turn as they are in the data: without a cycle that is not there they would
+/// be none of its values.
+void tell_as_they_are(std::vector<ChangePoint>& changes, const std::vector<double>& values,
+                      const std::vector<Cycle>& cycles) {
+  double turn = 0;
+  for (const auto& cycle : cycles) turn = std::max(turn, cycle.period);
+  const auto level = [&](size_t from, size_t to, double otherwise) {
+    double sum = 0, count = 0;
+    for (size_t i = from; i < to; ++i)
+      if (std::isfinite(values[i])) {
+        sum += values[i];
+        ++count;
+      }
+    return static_cast<double>(to - from) < turn && count > 0 ? sum / count : otherwise;
+  };
+  for (size_t i = 0; i < changes.size(); ++i) {
+    auto& change = changes[i];
+    change.before = level(i ? changes[i - 1].at : 0, change.at, change.before);
+    change.after =
+        level(change.at, i + 1 < changes.size() ? changes[i + 1].at : values.size(), change.after);
+  }
+}
+
 /// Without those that are not worth their price any more, as others between them were left out.
 void drop_unpaid(std::vector<size_t>& ends, const Levels& levels, double price) {
   while (ends.size() > 1) {
@@ -360,7 +383,9 @@ std::vector<ChangePoint> find_changes(const std::vector<double>& all_values,
   auto changes = sudden_changes(all_ends, levels, steps, variance, price);
   std::erase_if(changes,
                 [&](const ChangePoint& change) { return is_of_turns(change, with_turns, steps); });
-  return changes.empty() ? of_spells : changes;
+  if (changes.empty()) return of_spells;
+  tell_as_they_are(changes, values, cycles);
+  return changes;
 }
 
 }  // namespace assay::analysis

@@ -362,6 +362,19 @@ TEST(FindChanges, a_reading_that_failed_is_no_level) {
     }
 }
 
+TEST(FindChanges, a_level_of_less_than_a_turn_is_told_as_it_is_in_the_data) {
+  std::mt19937_64 engine(5);
+  std::normal_distribution<> noise(0, 1);
+  std::vector<double> values(480);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = 100 + 10 * std::sin(2 * M_PI * static_cast<double>(i) / 24) + noise(engine);
+  std::fill(values.end() - 12, values.end(), 0);
+  const auto changes = find_changes(values, find_cycles(values));
+  ASSERT_EQ(changes.size(), 1);
+  EXPECT_EQ(changes[0].after, 0);
+  EXPECT_NEAR(changes[0].before, 100, 1);
+}
+
 TEST(FindChanges, a_reading_that_failed_hides_no_level) {
   std::mt19937_64 engine(5);
   std::normal_distribution<> noise(10, 0.1);

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include <assay/analysis/series_analysis.h>
+#include <assay/base/time.h>
 
 namespace assay::analysis {
 
@@ -64,6 +65,35 @@ double even_step(const Samples& sorted) {
                  jitter_of(sorted, usual));
 }
 
+std::string time_text(double time, bool dated) {
+  if (!dated) return fmt::format("{}", time);
+  auto text = format_utc(Timestamp(Milliseconds(std::llround(time * 1e3))));
+  if (const auto at = text.find(".000"); at != text.npos) text.erase(at, 4);
+  return text;
+}
+
+/// A few times at an end that are so far from all others that somebody wrote another year, or 0.
+Result<void> check_ends(const Samples& sorted, bool dated) {
+  constexpr size_t kFewest = 8, kOfHowMany = 100;
+  constexpr double kFar = 20;
+  const size_t count = sorted.size();
+  if (count < kFewest) return {};
+  const auto time = [&](size_t i) { return sorted[i].first; };
+  for (size_t few = 1; few <= std::max<size_t>(1, count / kOfHowMany); ++few) {
+    const bool late =
+        time(count - few) - time(count - few - 1) > kFar * (time(count - few - 1) - time(0));
+    const bool early = time(few) - time(few - 1) > kFar * (time(count - 1) - time(few));
+    if (!late && !early) continue;
+    const size_t at = late ? count - few : 0;
+    return bad_input(fmt::format(
+        "the time {} is far from all others, which are from {} to {}: correct it, or take its row "
+        "out",
+        time_text(time(at), dated), time_text(time(late ? 0 : few), dated),
+        time_text(time(late ? count - few - 1 : count - 1), dated)));
+  }
+  return {};
+}
+
 /// From 1970 to when a year of our calendar begins, also of those that std::chrono does not know.
 int64_t days_before(int64_t year) {
   const int64_t past = year - 1;
@@ -91,6 +121,7 @@ Result<EvenSeries> evenly(Samples samples, size_t most, bool dated) {
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   if (samples.size() < 2 || samples.front().first == samples.back().first)
     return bad_input("a series needs values at two different times at least");
+  ASSAY_CHECK(check_ends(samples, dated));
   EvenSeries series;
   series.start = samples.front().first;
   const auto calendar = dated ? calendar_months(samples) : std::nullopt;

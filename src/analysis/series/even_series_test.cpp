@@ -109,5 +109,24 @@ TEST(Evenly, refuses_what_has_no_step_or_too_many) {
   EXPECT_TRUE(evenly({{0, 1}, {std::nan(""), 3}, {1, 2}}));
 }
 
+TEST(EvenSeries, a_time_that_is_far_from_all_others_is_named) {
+  std::vector<std::pair<double, double>> samples;
+  for (int hour = 0; hour < 100; ++hour) samples.emplace_back(1767225600 + 3600.0 * hour, hour);
+  auto late = samples, early = samples, gap = samples;
+  late.emplace_back(4923000000, 7);  // in 2126
+  early.emplace_back(0, 7);
+  for (int hour = 0; hour < 100; ++hour) gap.emplace_back(1800000000 + 3600.0 * hour, hour);
+  for (const auto& [wrong, named] : {std::pair(late, "the time 2126-01-02T04:00:00Z"),
+                                     std::pair(early, "the time 1970-01-01T00:00:00Z")}) {
+    const auto series = evenly(wrong);
+    ASSERT_FALSE(series);
+    EXPECT_EQ(series.error().message.find(named), 0) << series.error().message;
+    EXPECT_NE(series.error().message.find("from 2026-01-01T00:00:00Z"), std::string::npos)
+        << series.error().message;
+  }
+  EXPECT_TRUE(evenly(gap)) << "two records of the same length";
+  EXPECT_EQ(evenly(early, 10'000'000, false).error().message.find("the time 0 is far"), 0);
+}
+
 }  // namespace
 }  // namespace assay::analysis

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "lone_values.h"
+
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -56,6 +58,17 @@ Result<void> check_season(size_t season, const std::vector<double>& values) {
       "a season of {} samples has to be there twice at least; the series has {}", season, length));
 }
 
+size_t odd_end_of(const std::vector<double>& values) {
+  const auto usual = without_lone_values(values);
+  size_t count = 0;
+  for (size_t i = values.size(); i > 0; --i) {
+    if (!std::isfinite(values[i - 1])) continue;
+    if (std::isfinite(usual[i - 1])) break;
+    ++count;
+  }
+  return count;
+}
+
 /// Nobody uses more than all there is.
 void keep_below(double full, Forecast& forecast) {
   for (auto& point : forecast.points)
@@ -109,6 +122,7 @@ Result<SeriesAnalysis> analyze_series(const EvenSeries& series, const SeriesQues
   if (full) result.use = use_class(series.values, *full);
   result.season = questions.season;
   result.changes = find_changes(series.values, result.cycles);
+  result.odd_end = odd_end_of(series.values);
   // A change of level halfway looks like two turns.
   if (result.cycles.empty() && result.changes.empty() && !questions.season &&
       sorted.front() < sorted.back())

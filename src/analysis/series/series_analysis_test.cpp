@@ -93,5 +93,18 @@ TEST(AnalyzeSeries, of_values_beyond_any_measure_nothing_is_told) {
   EXPECT_TRUE(analyze_series({0, 1, {1, -1e100, 1e100}}, {}));
 }
 
+TEST(SeriesAnalysis, a_few_values_at_the_end_that_are_far_from_all_others_are_told) {
+  EvenSeries series;
+  for (int i = 0; i < 400; ++i) series.values.push_back(100 + std::sin(1.7 * i));
+  EXPECT_EQ(analyze_series(series, {})->odd_end, 0);
+  for (const size_t few : {1, 4}) {
+    auto failed = series;
+    failed.values.insert(failed.values.end(), few, 0.0);
+    EXPECT_EQ(analyze_series(failed, {})->odd_end, few);
+    failed.values.push_back(100);
+    EXPECT_EQ(analyze_series(failed, {})->odd_end, 0) << "it goes on";
+  }
+}
+
 }  // namespace
 }  // namespace assay::analysis

@@ -41,7 +41,8 @@ struct EvenSeries {
 /// Puts samples at any times into equal steps of the usual distance between them: several in one
 /// step become their mean, a step without is missing. Times need not be sorted; those that are not
 /// finite are left out. Of times that are `dated`, seconds since 1970, steps may be months. An
-/// error: fewer than two times, or so far apart that there would be more than `most` steps.
+/// error: fewer than two times, so far apart that there would be more than `most` steps, or a few
+/// at an end that are far from all others.
 Result<EvenSeries> evenly(std::vector<std::pair<double, double>> samples, size_t most = 10'000'000,
                           bool dated = true);
 
@@ -95,6 +96,9 @@ struct SeriesAnalysis {
   std::optional<UseClass> use = {};   ///< nothing: the series is no share of anything
   std::optional<size_t> season = {};  ///< as it was said
   std::vector<ChangePoint> changes;
+  /// How many values at the end are far from all before, fewer than five: they may be failed
+  /// readings, or the beginning of something. What is forecast rests on them.
+  size_t odd_end = 0;
   Forecast forecast;
 };
 
