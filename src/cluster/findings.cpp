@@ -38,8 +38,8 @@ void Tracker::look(size_t turns) {
 
 void Tracker::look_at(NodeState& node) const {
   const double full = std::max(node.cores_count, node.uses.cores.max());
-  auto found = pattern_of(node.cores.values(), seconds(round_), full, node.pattern);
-  if (found) node.pattern = std::move(found);
+  const auto found = pattern_of(node.cores.values(), seconds(round_), full, node.pattern);
+  if (found) node.pattern = found;
 }
 
 void Tracker::look_at(PodState& pod) {

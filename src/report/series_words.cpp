@@ -161,11 +161,13 @@ std::string missing_text(size_t missing, const analysis::EvenSeries& series) {
 }
 
 std::string methods_text(const analysis::Forecast& forecast) {
-  std::string text;
-  for (size_t i = 0; i < std::min<size_t>(3, forecast.methods.size()); ++i)
-    text += fmt::format("{}{} {:.0f} %", i ? ", " : "", forecast.methods[i].name,
-                        100 * forecast.methods[i].weight);
-  if (forecast.methods.size() > 3) text += fmt::format(" and {} more", forecast.methods.size() - 3);
+  constexpr size_t kShown = 3;
+  const auto& methods = forecast.methods;
+  if (methods.size() == 1) return methods[0].name;
+  std::string text = fmt::format("a mean of {} methods{}", methods.size(),
+                                 methods.size() > kShown ? ", first " : ": ");
+  for (size_t i = 0; i < std::min(kShown, methods.size()); ++i)
+    text += fmt::format("{}{} ({:.0f} %)", i ? ", " : "", methods[i].name, 100 * methods[i].weight);
   return text;
 }
 

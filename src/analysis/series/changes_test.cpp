@@ -286,7 +286,7 @@ TEST_F(Spells, of_which_more_and_more_is_work_are_one) {
   while (values.size() < 1920) {
     const double work = values.size() < 1000 ? 0.5 : 0.7;
     const double turn = std::uniform_real_distribution<>(20, 80)(engine_);
-    for (double i = 0; i < turn; ++i) values.push_back((i < work * turn ? 100 : 0) + noise());
+    for (int i = 0; i < turn; ++i) values.push_back((i < work * turn ? 100 : 0) + noise());
   }
   const auto changes = find_changes(values, {});
   ASSERT_EQ(changes.size(), 1);
