@@ -45,7 +45,10 @@ Result<int> clean_up(const Cluster& cluster, const Context& context) {
     return kInterrupted;
   }
   if (done.trouble) return fail(*done.trouble);
-  if (done.lines.empty()) fmt::print("nothing was left behind\n");
+  // Whoever names a cluster wants an answer of it; KUBECONFIG may be there for other things.
+  if (done.unasked && cluster.cluster.given()) return fail(*done.unasked);
+  if (done.unasked) fmt::print("{}\n", done.unasked->message);
+  if (done.lines.empty() && !done.unasked) fmt::print("nothing was left behind\n");
   return kDone;
 }
 

@@ -42,6 +42,13 @@ Failure not_answered(const std::string& server, const net::Response& response,
   return fail({ErrorKind::environment, refusal_of(server, response, needed), temporary});
 }
 
+Failure no_kubernetes(const std::string& server, const std::string& why) {
+  return refused(fmt::format(
+      "what answers at {} is no API server of Kubernetes: {}; check the server that the "
+      "kubeconfig names",
+      net::shown_url(server), why));
+}
+
 Milliseconds retry_after(const net::Response& response) {
   if (response.status != kTooMany && response.status < 500) return Milliseconds(0);
   const auto told = parse_uint(trim(response.header("retry-after")));

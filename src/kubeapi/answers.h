@@ -27,6 +27,9 @@ Failure not_answered(const std::string& server, const net::Response& response,
 std::string refusal_of(const std::string& server, const net::Response& response,
                        const std::string& needed);
 
+/// Something answers there, but not as every cluster does. `why`: "it has no nodes".
+Failure no_kubernetes(const std::string& server, const std::string& why);
+
 /// For how long the server asks to be left alone, within reason; 0: it does not.
 Milliseconds retry_after(const net::Response& response);
 

@@ -224,6 +224,26 @@ TEST(Follower, of_what_nobody_installed_knows_that_there_is_nothing) {
   EXPECT_EQ(told.lines, (Lines{"nothing", "a", "nothing"}));
 }
 
+TEST(Listing, of_what_every_cluster_has_tells_of_a_server_that_is_none) {
+  const Server server({answer(404, "<html>"), answer(404, "404 page not found"),
+                       answer(200, "<html>"), answer(200, "<html>")});
+  Client client(server.access());
+  net::Stopper stopper;
+  const auto trouble = [&](const Resource& resource) {
+    const auto listed = list<ObjectMeta>(client, {.resource = resource}, stopper);
+    return listed ? "none" : listed.error().message;
+  };
+  const std::string none = fmt::format("what answers at {} is no API server of Kubernetes: ",
+                                       server.access().endpoint.base);
+  const std::string check = "; check the server that the kubeconfig names";
+  EXPECT_EQ(trouble(nodes()), none + "it has no nodes" + check);
+  EXPECT_EQ(trouble(jobs()), none + "it has no jobs" + check);
+  EXPECT_EQ(trouble(pods()), none + "its answer is no list of objects" + check);
+  const std::string other = trouble({.group = "kubeflow.org", .plural = "mpijobs"});
+  EXPECT_EQ(other.find("no API server of Kubernetes"), std::string::npos) << other;
+  EXPECT_NE(other.find("asked for mpijobs.kubeflow.org"), std::string::npos) << other;
+}
+
 TEST(Follower, of_any_resource_asks_for_metadata_only) {
   const Server server({page("5", pod("a")), answer(200, line("MODIFIED", pod("a", "6")))});
   Lines told;

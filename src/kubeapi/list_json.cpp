@@ -74,7 +74,7 @@ Result<Page<T>> read_page(std::string_view text) {
                .next = text_at(metadata, "continue")};
   // A list of nothing has no items in some versions.
   if (page.version.empty() || !(items.is_array() || items.is_null()))
-    return refused(fmt::format("the API server's answer is no list of {}", Words<T>::kMany));
+    return refused(fmt::format("its answer is no list of {}", Words<T>::kMany));
   page.items.reserve(items.size());
   for (const auto& item : items) {
     T object = Words<T>::read(item);

@@ -23,6 +23,11 @@ std::string selectors(const Query& query) {
   return text;
 }
 
+/// The body of a 404 does not tell: it is the same where a group is not installed.
+bool is_in_every_cluster(const Resource& resource) {
+  return resource.group.empty() || (resource.group == "batch" && resource.plural == "jobs");
+}
+
 std::string needed(const Query& query) {
   return "get, list and watch " + query.resource.name();
 }
@@ -39,17 +44,25 @@ class Pages {
     do {
       ASSAY_TRY(const net::Response response, ask(next, stopper));
       if (response.status == kGone) return End::forgotten;
+      if (response.status == kNotFound && is_in_every_cluster(query_.resource))
+        return no_kubernetes(client_.server(), "it has no " + query_.resource.plural);
       if (response.status == kNotFound) return End::absent;
       if (!response.ok()) return not_answered(client_.server(), response, needed(query_));
-      ASSAY_TRY(Page<T> page, read_page<T>(response.body));
-      ASSAY_CHECK(take(page));
-      next = std::move(page.next);
+      auto page = read_page<T>(response.body);
+      if (!page) return no_list(page.error().message);
+      ASSAY_CHECK(take(*page));
+      next = std::move(page->next);
     } while (!next.empty());
     return End::complete;
   }
   List<T>& all() { return all_; }
 
  private:
+  Failure no_list(const std::string& why) const {
+    if (is_in_every_cluster(query_.resource)) return no_kubernetes(client_.server(), why);
+    return refused(fmt::format("asked for {}, the API server {} gives something else: {}",
+                               query_.resource.name(), net::shown_url(client_.server()), why));
+  }
   Result<net::Response> ask(const std::string& next, net::Stopper& stopper) {
     return client_.call(
         {.path = fmt::format(

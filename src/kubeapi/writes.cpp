@@ -94,8 +94,7 @@ Result<std::optional<std::string>> get_as(Client& client, const ObjectName& obje
             client.call({.path = path, .accept = std::string(accept)}, stopper));
   if (response.status == kNotFound && object.resource.group.empty() &&
       !nlohmann::json::parse(response.body, nullptr, false).is_object())
-    return bad_input(fmt::format("what answers at {} is no API server of Kubernetes: it has no {}",
-                                 net::shown_url(client.server()), object.resource.name()));
+    return no_kubernetes(client.server(), "it has no " + object.resource.name());
   if (response.status == kNotFound) return std::optional<std::string>();
   if (!response.ok())
     return not_answered(client.server(), response, "get " + object.resource.name());

@@ -123,7 +123,8 @@ void clean_up_jobs(store::Store& store, launch::Jobs* jobs, CleanUp& done) {
     done.trouble->message = fmt::format("Jobs of sessions that were cut off may still be there: {}",
                                         removed.error().message);
   } else {
-    done.lines.push_back(fmt::format("Jobs were not looked for: {}", removed.error().message));
+    done.unasked = removed.error();
+    done.unasked->message = "Jobs were not looked for: " + removed.error().message;
   }
 }
 

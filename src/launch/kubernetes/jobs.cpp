@@ -90,8 +90,7 @@ class JobsOfCluster final : public Jobs {
                                                               .name_space = name_space,
                                                               .labels = kJobSessionLabel},
                                                              stopper_));
-    if (!found) return refused("this cluster has no Jobs");
-    return std::move(found->items);
+    return found ? std::move(found->items) : std::vector<kubeapi::ObjectMeta>();
   }
 
   std::string remove(const kubeapi::ObjectMeta& job) {
@@ -110,8 +109,7 @@ class JobsOfCluster final : public Jobs {
         auto found,
         kubeapi::list<kubeapi::Node>(
             client_, {.resource = kubeapi::nodes(), .labels = selector_text(labels)}, stopper_));
-    if (!found) return refused(fmt::format("what answers at {} has no nodes", client_.server()));
-    return std::move(found->items);
+    return found ? std::move(found->items) : std::vector<kubeapi::Node>();
   }
 
   Result<NodeOffer> find_offer() {

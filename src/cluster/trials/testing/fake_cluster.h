@@ -117,6 +117,8 @@ class FakeCluster {
     if (is("GET /api/v1/namespaces/lab/events")) return answer(200, events);
     if (line == "GET /api/v1/namespaces/lab")
       return answer(200, R"({"metadata": {"name": "lab", "uid": "ns-1"}})");
+    if (is("GET /api/v1/namespaces/nope/pods") || is("GET /apis/batch/v1/namespaces/nope/jobs"))
+      return answer(200, R"({"metadata": {"resourceVersion": "1"}, "items": []})");
     if (is("GET /api/v1/namespaces/nope"))
       return answer(404, R"({"kind": "Status", "reason": "NotFound"})");
     if (is("GET /api/v1/nodes")) return answer(200, nodes());

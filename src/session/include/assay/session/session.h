@@ -124,6 +124,7 @@ Result<void> write_documents(const report::SessionView& view, const std::filesys
 std::vector<std::string> recover(store::Store& store);
 struct CleanUp {
   std::vector<std::string> lines;  ///< what was done, and what was not looked for
+  std::optional<Error> unasked;    ///< why no cluster was asked, where no Job is known to be left
   std::optional<Error> trouble;    ///< containers may be left, and no engine can be asked for them
 };
 /// The same, and removes containers of dead sessions wherever they come from. A machine without an
