@@ -28,8 +28,8 @@ Result<std::shared_ptr<launch::Jobs>> find_jobs(const Cluster& cluster, store::S
   if (!access && !session::may_have_left_jobs(store) && !given) return nullptr;
   if (!access) return fail(access.error());
   launch::JobSettings settings;
+  settings.name_space = namespace_of(cluster.name_space, access);
   settings.access = std::move(*access);
-  if (!cluster.name_space.empty()) settings.name_space = cluster.name_space;
   return launch::open_jobs(std::move(settings));
 }
 
@@ -66,7 +66,8 @@ void add_cleanup_command(CLI::App& app, Context& context) {
   command
       ->add_option(
           "--namespace", cluster->name_space,
-          "Where Jobs are looked for by an account that may not list those of all (default)")
+          "Where Jobs are looked for by an account that may not list those of all (default: that "
+          "of the context, else default)")
       ->type_name("NAME");
   add_store_option(*command, context);
   command->callback([cluster, &context] {

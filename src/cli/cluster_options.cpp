@@ -46,6 +46,11 @@ Result<kubeapi::Access> cluster_access(const ClusterOptions& options) {
   return kubeapi::read_kubeconfig(file, options.context);
 }
 
+std::string namespace_of(const std::string& given, const Result<kubeapi::Access>& access) {
+  if (!given.empty()) return given;
+  return access && !access->name_space.empty() ? access->name_space : "default";
+}
+
 void add_cluster_options(CLI::App& command, ClusterOptions& options, const char* group) {
   const auto add = [&](const char* name, std::string& into, const char* help, const char* type) {
     auto* option = command.add_option(name, into, help)->type_name(type);

@@ -220,8 +220,8 @@ Result<int> tell(const TrialArguments& args, const cluster::TrialReport& report)
 Result<int> trial(TrialArguments args, const Context& context) {
   if (args.clean) return clean(args);
   ASSAY_TRY(const auto source, read_source(args));
-  if (args.name_space.empty())
-    args.name_space = source.name_space.empty() ? "default" : source.name_space;
+  const auto access = cluster_access(args.cluster.cluster);
+  if (args.name_space.empty()) args.name_space = namespace_of(source.name_space, access);
   ASSAY_TRY(auto report, report_of(args, source));
   ASSAY_TRY(auto settings, settings_of(args, source, report.question));
   report.trial = settings.copy.trial;
@@ -243,7 +243,7 @@ Result<int> trial(TrialArguments args, const Context& context) {
   }
   if (const std::string fixed = cluster::fixed_processes(source); !fixed.empty())
     say(fixed_processes_text(fixed));
-  ASSAY_TRY(const auto access, cluster_access(args.cluster.cluster));
+  if (!access) return fail(access.error());
   const SysRoot root;
   const ProcessId self = ProcessId::self(root);
   settings.copy.owner = self.text();
@@ -254,7 +254,7 @@ Result<int> trial(TrialArguments args, const Context& context) {
                                   .wanted = [&] { return !signals.came(); },
                                   .pause = [&](Nanoseconds time) { pause_for(time, signals); },
                                   .doing = say};
-  kubeapi::Client client(access);
+  kubeapi::Client client(*access);
   client.set_wanted(world.wanted);
   net::Stopper stopper;
   const auto cleaned = cluster::clean_trials(client, clock, args.name_space, settings.copy.trial,
@@ -264,7 +264,7 @@ Result<int> trial(TrialArguments args, const Context& context) {
   if (!cleaned->used.empty()) return refused(used_text(cleaned->used.front(), settings.copy));
   std::optional<promapi::Queries> queries;
   if (!prometheus.url.empty()) queries.emplace(prometheus);
-  Keeping keeping(args, source, access, context, world);
+  Keeping keeping(args, source, *access, context, world);
   cluster::TrialRunner runner(client, queries ? &*queries : nullptr, world, settings,
                               keeping.history());
   if (const auto ready = runner.prepare(source); !ready) return failed(ready.error(), signals);
@@ -323,7 +323,9 @@ void add_choice_options(CLI::App& command, TrialArguments& args) {
   command.add_option("--name", args.name, "Of the trials (default: that of the job)")
       ->check(kubeapi::wrong_name)
       ->type_name("NAME");
-  command.add_option("-n,--namespace", args.name_space, "Where they run (default: as the job)")
+  command
+      .add_option("-n,--namespace", args.name_space,
+                  "Where they run (default: as the job, else as the context)")
       ->check(kubeapi::wrong_namespace)
       ->type_name("NAME");
   command

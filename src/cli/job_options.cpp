@@ -91,7 +91,8 @@ void add_job_options(CLI::App& command, JobArguments& args) {
   option("--each-node-like", args.each_node_like,
          "Once on each kind of node, told apart by this label, as in model or board=orin*",
          "LABEL[=PATTERN]");
-  option("--namespace", args.name_space, "Where the Jobs are made (default)", "NAME")
+  option("--namespace", args.name_space,
+         "Where the Jobs are made (default: that of the context, else default)", "NAME")
       ->check(kubeapi::wrong_namespace);
   add_cluster_options(command, args.cluster, kGroup);
   add_agent_options(command, args, kGroup);
@@ -110,7 +111,6 @@ Result<launch::JobSettings> job_settings(const JobArguments& args, ClusterNeed n
   ASSAY_TRY(settings.node_selector, parse_selector(args.node_selector));
   ASSAY_TRY(settings.agent_token, read_token(args.agent_token_file));
   settings.agent_token_file = args.agent_token_file;
-  if (!args.name_space.empty()) settings.name_space = args.name_space;
   if (!args.agent_namespace.empty()) settings.agent_namespace = args.agent_namespace;
   if (!args.agent_label.empty()) settings.agent_label = args.agent_label;
   settings.agent_url = args.agent;
@@ -120,9 +120,12 @@ Result<launch::JobSettings> job_settings(const JobArguments& args, ClusterNeed n
     settings.start_patience = patience;
   }
   // Last: what is typed wrong is wrong in any cluster.
-  if (need == ClusterNeed::yes) {
-    ASSAY_TRY(settings.access, cluster_access(args.cluster));
-  }
+  if (need == ClusterNeed::none) return settings;
+  auto access = cluster_access(args.cluster);
+  settings.name_space = namespace_of(args.name_space, access);
+  if (need == ClusterNeed::plan) return settings;
+  if (!access) return fail(access.error());
+  settings.access = std::move(*access);
   return settings;
 }
 

@@ -36,8 +36,9 @@ void add_job_options(CLI::App& command, JobArguments& args);
 /// Only those that say where the agents are.
 void add_agent_options(CLI::App& command, JobArguments& args, const char* group);
 
-/// Errors name the option. None: a plan has no cluster, and who has found it already gives it.
-enum class ClusterNeed : uint8_t { yes, none };
+/// Errors name the option. Plan: only the namespace of the context is wanted, where there is one.
+/// None: who has found the cluster already gives it.
+enum class ClusterNeed : uint8_t { yes, plan, none };
 Result<launch::JobSettings> job_settings(const JobArguments& args,
                                          ClusterNeed need = ClusterNeed::yes);
 

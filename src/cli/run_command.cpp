@@ -139,7 +139,7 @@ std::optional<launch::JobSettings> find_cluster(const RunArguments& args, ReadSp
     if (!given.empty()) add_error(read, given + " goes with --runtime kubernetes");
     return std::nullopt;
   }
-  auto settings = job_settings(args.jobs, args.dry_run ? ClusterNeed::none : ClusterNeed::yes);
+  auto settings = job_settings(args.jobs, args.dry_run ? ClusterNeed::plan : ClusterNeed::yes);
   if (settings) return std::move(*settings);
   read.errors.push_back({"", 0, settings.error().message, settings.error().kind});
   return std::nullopt;

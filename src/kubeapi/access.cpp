@@ -46,6 +46,7 @@ class Reader {
     ASSAY_TRY(const Entry context, named("contexts", "context", context_name));
     ASSAY_TRY(const Entry cluster, named("clusters", "cluster", text_of(context.map, "cluster")));
     file_ = cluster.file;
+    access_.name_space = text_of(context.map, "namespace");
     ASSAY_CHECK(take_cluster(cluster.map));
     // Whoever needs no name to read has no user.
     if (text_of(context.map, "user").empty()) return access_;

@@ -54,6 +54,18 @@ TEST_F(AccessFiles, the_current_context_decides_and_files_are_beside_the_kubecon
   EXPECT_TRUE(access->token_file.empty());
 }
 
+TEST_F(AccessFiles, a_context_may_have_a_namespace) {
+  const auto file = write("lab",
+                          "current-context: a\n"
+                          "contexts: [{name: a, context: {cluster: c, namespace: hydro}},\n"
+                          "           {name: b, context: {cluster: c}},\n"
+                          "           {name: n, context: {cluster: c, namespace: }}]\n"
+                          "clusters: [{name: c, cluster: {server: 'https://a'}}]\n");
+  EXPECT_EQ(read_kubeconfig(file)->name_space, "hydro");
+  EXPECT_EQ(read_kubeconfig(file, "b")->name_space, "");
+  EXPECT_EQ(read_kubeconfig(file, "n")->name_space, "");
+}
+
 TEST_F(AccessFiles, a_token_can_be_in_a_file) {
   const auto access = read("server: 'https://node:6443'", "tokenFile: token");
   ASSERT_TRUE(access) << access.error().message;

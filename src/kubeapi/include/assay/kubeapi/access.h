@@ -18,6 +18,7 @@ class Login;
 /// Where a cluster's API server is, why it is trusted, and who we are to it.
 struct Access {
   net::Endpoint endpoint = {};
+  std::string name_space = {};            ///< of the kubeconfig's context; empty: it has none
   std::string token = {};                 ///< empty: none, or in the file
   std::filesystem::path token_file = {};  ///< read for each request, since tokens are renewed
   std::shared_ptr<Login> login = {};      ///< a program that tells who we are; null: none does
