@@ -183,8 +183,9 @@ std::string describe_measures(const Target& shown) {
     if (elsewhere && m == "power") metrics += " (not by agents)";
   }
   if (!elsewhere) return fmt::format("{} every {}", metrics, format_duration(shown.interval));
-  return fmt::format("{} every {}, by the agent of its node", metrics,
-                     format_duration(remote_interval(shown.interval)));
+  const Nanoseconds interval = remote_interval(shown.interval);
+  return fmt::format("{} every {}, by the agent of its node{}", metrics, format_duration(interval),
+                     interval > shown.interval ? " (no shorter interval is possible there)" : "");
 }
 
 std::string describe_target(const Target& target, size_t number) {
@@ -253,7 +254,9 @@ Json plan_document(const Spec& spec, const Plan& plan) {
   if (plan.longest) json["longest_seconds"] = seconds(*plan.longest);
   json["targets"] = Json::array();
   for (const auto& target : spec.targets) {
-    json["targets"].push_back(to_json(masked(target)));
+    Target shown = masked(target);
+    if (shown.runtime == "kubernetes") shown.interval = remote_interval(shown.interval);
+    json["targets"].push_back(to_json(shown));
     if (target.runtime == "kubernetes" && target.limits.pids)
       json["targets"].back()["not_applied"] = {"limit of processes"};
   }
