@@ -165,8 +165,9 @@ std::string json_of(const PlannedTrials& planned, size_t first,
 
 std::string fixed_processes_text(const std::string& words) {
   return fmt::format(
-      "its command says '{}', whatever a choice has: ASSAY_TRIAL_GPUS and ASSAY_TRIAL_WORKERS in "
-      "its environment tell that",
+      "its command says '{}', and each choice runs with that, however many GPUs (or cores) it has. "
+      "Instead of the number, write $(ASSAY_TRIAL_GPUS), how many the choice has in all, or "
+      "$(ASSAY_TRIAL_WORKERS), among how many pods they are divided",
       words);
 }
 
