@@ -68,17 +68,21 @@ std::optional<double> parse_quantity(std::string_view text) {
     std::string_view text;
     double worth;
   };
-  constexpr std::array<Suffix, 12> kSuffixes = {{{"Ki", 0x1p10},
+  constexpr std::array<Suffix, 16> kSuffixes = {{{"Ki", 0x1p10},
                                                  {"Mi", 0x1p20},
                                                  {"Gi", 0x1p30},
                                                  {"Ti", 0x1p40},
                                                  {"Pi", 0x1p50},
+                                                 {"Ei", 0x1p60},
+                                                 {"n", 1e-9},
+                                                 {"u", 1e-6},
                                                  {"m", 1e-3},
                                                  {"k", 1e3},
                                                  {"M", 1e6},
                                                  {"G", 1e9},
                                                  {"T", 1e12},
                                                  {"P", 1e15},
+                                                 {"E", 1e18},
                                                  {"", 1}}};
   for (const auto& suffix : kSuffixes) {
     if (!text.ends_with(suffix.text)) continue;

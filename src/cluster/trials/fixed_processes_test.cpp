@@ -9,9 +9,10 @@ namespace {
 
 std::string fixed_by(const std::string& command) {
   const auto source = read_trial_source(
-      fmt::format("apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\n"
-                  "spec: {{containers: [{{name: first, image: i}}, {{name: main, {}}}]}}\n",
-                  command),
+      fmt::format(
+          "apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\n"
+          "spec: {{containers: [{{name: first, image: i}}, {{name: main, image: i, {}}}]}}\n",
+          command),
       "pod.yaml");
   EXPECT_TRUE(source) << (source ? "" : source.error().message);
   return source ? fixed_processes(*source) : "";
@@ -32,7 +33,7 @@ TEST(FixedProcesses, are_none_where_the_number_is_not_fixed_or_means_something_e
   EXPECT_EQ(fixed_by("command: [mpirun, -x, A, ./train, -n, '100']"), "");
   EXPECT_EQ(fixed_by("command: [sh, -c, 'mpirun ./x; tail -n 5 log']"), "");
   EXPECT_EQ(fixed_by("command: [mpirun, -np]"), "");
-  EXPECT_EQ(fixed_by("image: i"), "");
+  EXPECT_EQ(fixed_by("tty: true"), "");
   EXPECT_EQ(fixed_by("command: [1, {a: b}], args: -np 8"), "");
 }
 

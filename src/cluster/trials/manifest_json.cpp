@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fmt/format.h>
 
 #include <assay/base/text.h>
+#include <assay/base/wording.h>
 #include <assay/base/yaml.h>
 #include <assay/kubeapi/quantity.h>
 
@@ -98,7 +100,50 @@ double sum_of(const Json& containers, const std::string& resource) {
   return sum;
 }
 
+bool is_quantity(const Json& amount) {
+  if (amount.is_null()) return true;
+  if (amount.is_number()) return amount.get<double>() >= 0;
+  const auto value =
+      amount.is_string() ? kubeapi::parse_quantity(amount.get<std::string>()) : std::nullopt;
+  return value && std::isfinite(*value) && *value >= 0;
+}
+
+Result<void> check_container(const Json& container) {
+  const auto text = [&](const char* key) {
+    const auto found = container.find(key);
+    return found != container.end() && found->is_string() ? found->get<std::string>() : "";
+  };
+  const std::string who = "container " + in_quotes(text("name"));
+  if (text("image").empty()) return bad_input(who + " has no image");
+  const Json resources = container.value("resources", Json());
+  if (!resources.is_object()) return {};
+  for (const char* of : {"limits", "requests"}) {
+    const Json amounts = resources.value(of, Json());
+    if (!amounts.is_object()) continue;
+    for (const auto& [name, amount] : amounts.items())
+      if (!is_quantity(amount))
+        return bad_input(fmt::format(
+            "{}: {} of {} cannot be {}, it takes a number as 2, 500m or 8Gi", who, of, name,
+            in_quotes(amount.is_string() ? amount.get<std::string>() : amount.dump())));
+  }
+  return {};
+}
+
 }  // namespace
+
+Result<void> check_containers(const Json& manifest) {
+  if (manifest.is_object()) {
+    for (const char* list : {"initContainers", "containers"}) {
+      const Json containers = manifest.value(list, Json());
+      if (!containers.is_array()) continue;
+      for (const auto& container : containers)
+        if (container.is_object()) ASSAY_CHECK(check_container(container));
+    }
+  }
+  if (!manifest.is_structured()) return {};
+  for (const auto& part : manifest) ASSAY_CHECK(check_containers(part));
+  return {};
+}
 
 double most_requested(const Json& manifest, const std::string& resource) {
   double most = 0;

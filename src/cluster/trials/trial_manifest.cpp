@@ -329,6 +329,8 @@ Result<TrialSource> read_trial_source(const std::string& text, const std::string
   return source;
 }
 
+  if (const auto fine = check_containers(at(json, "spec")); !fine)
+    return wrong(fine.error().message);
 Result<TrialCopy> make_trial_copy(const TrialSource& source, const Choice& choice,
                                   const CopySettings& settings, uint64_t number) {
   const bool divided = choice.count != std::floor(choice.count);

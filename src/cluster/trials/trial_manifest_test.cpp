@@ -243,6 +243,27 @@ TEST(TrialManifest, WhatCannotBeTriedIsTold) {
   }
 }
 
+TEST(TrialManifest, AContainerThatNoClusterWouldTakeIsTold) {
+  const auto trouble = [](const std::string& container) {
+    const auto source = read_trial_source(
+        "apiVersion: batch/v1\nkind: Job\nmetadata: {name: x}\nspec: {template: {spec: {"
+        "containers: [{name: main, image: i}, {name: other, " +
+            container + "}]}}}",
+        "f.yaml");
+    return source ? "none" : source.error().message;
+  };
+  EXPECT_EQ(trouble("imagee: i"), "f.yaml: container 'other' has no image");
+  EXPECT_EQ(trouble("image: i, resources: {limits: {nvidia.com/gpu: many}}"),
+            "f.yaml: container 'other': limits of nvidia.com/gpu cannot be 'many', it takes a "
+            "number as 2, 500m or 8Gi");
+  EXPECT_NE(trouble("image: i, resources: {requests: {cpu: -1}}"), "none");
+  EXPECT_NE(trouble("image: i, resources: {requests: {cpu: [1]}}"), "none");
+  EXPECT_EQ(
+      trouble("image: i, resources: {requests: {cpu: 500m, memory: 1.5Gi, a/b: '2', c/d: 1e3, "
+              "e/f: 1Ei, g/h: 5u, i/j: }}"),
+      "none");
+}
+
 TEST(TrialManifest, PlainWordsOfYamlAreWhatKubernetesTakesThemFor) {
   const auto json = manifest_json(
       R"({a: 1, b: "1", c: 1.5, d: true, e: 'true', f: ~, g: 0644, h: 1e3, i: 8Gi, j: off, k: !!str 5, l: 1.2.3})",
