@@ -216,8 +216,8 @@ void add_options(CLI::App& command, AnalyzeArguments& args) {
   command.add_flag("--json", args.json, "Print everything as JSON");
   command.add_option("--html", args.page, "Also write a page with a plot")->type_name("FILE");
   constexpr const char* kPrometheus = "Prometheus";
-  add_prometheus_options(command, args.prometheus, "Where to ask (default: PROMETHEUS_IP)",
-                         kPrometheus);
+  add_prometheus_options(command, args.prometheus,
+                         "Where to ask (default: the variable PROMETHEUS_IP)", kPrometheus);
   command.add_option("--query", args.query, "What to ask; it must give one series")
       ->type_name("EXPRESSION")
       ->group(kPrometheus);

@@ -17,6 +17,7 @@
 #include <optional>
 #include <thread>
 
+#include <assay/base/files.h>
 #include <assay/base/process_id.h>
 #include <assay/base/wording.h>
 #include <assay/cluster/trial_history.h>
@@ -67,7 +68,12 @@ struct TrialArguments {
 
 Result<cluster::TrialSource> read_source(const TrialArguments& args) {
   if (args.file.empty()) return bad_input("name the manifest of a job: -f job.yaml");
-  ASSAY_TRY(const std::string text, read_named_file(args.file, 1U << 20U));
+  constexpr size_t kLargest = 1U << 20U;
+  if (args.file == "-") {
+    ASSAY_TRY(const std::string text, read_file("/dev/stdin", kLargest));
+    return cluster::read_trial_source(text, "standard input");
+  }
+  ASSAY_TRY(const std::string text, read_named_file(args.file, kLargest));
   return cluster::read_trial_source(text, args.file);
 }
 
@@ -217,6 +223,21 @@ Result<int> tell(const TrialArguments& args, const cluster::TrialReport& report)
   return cluster::judge(report).plan.answer ? kDone : kGoalMissed;
 }
 
+/// Somebody has to know how fast a copy is.
+Result<void> check_throughput(const cluster::TrialSettings& settings,
+                              const promapi::PrometheusAccess& prometheus) {
+  if (!settings.measure.log_pattern.empty() || !settings.measure.metric.empty()) return {};
+  constexpr const char* kWays =
+      "--log-pattern 'images/sec: ([0-9.]+)' reads it in the log, --metric NAME takes what the app "
+      "reports";
+  if (settings.copy.resource == "cpu")
+    return bad_input(fmt::format("with --resource cpu, say who knows the throughput: {}", kWays));
+  if (!prometheus.url.empty()) return {};
+  return bad_input(fmt::format(
+      "say who knows the throughput: {}, and --prometheus URL alone takes how busy the GPUs are",
+      kWays));
+}
+
 Result<int> trial(TrialArguments args, const Context& context) {
   if (args.clean) return clean(args);
   ASSAY_TRY(const auto source, read_source(args));
@@ -228,13 +249,7 @@ Result<int> trial(TrialArguments args, const Context& context) {
   for (const auto& choice : report.choices)
     ASSAY_CHECK(cluster::make_trial_copy(source, choice, settings.copy, 0).map([](const auto&) {}));
   const auto prometheus = prometheus_access(args.prometheus);
-  if (prometheus.url.empty() && settings.measure.log_pattern.empty() &&
-      settings.measure.metric.empty())
-    return bad_input(
-        "without --metric or --log-pattern, --prometheus has to say who knows the throughput");
-  if (settings.copy.resource == "cpu" && settings.measure.log_pattern.empty() &&
-      settings.measure.metric.empty())
-    return bad_input("with --resource cpu, --metric or --log-pattern has to tell the throughput");
+  ASSAY_CHECK(check_throughput(settings, prometheus));
   if (args.dry_run) {
     ASSAY_TRY(const auto text,
               trial_preview({source, report, settings, prometheus.url}, args.json));
@@ -315,7 +330,9 @@ void add_measure_options(CLI::App& command, TrialArguments& args) {
 }
 
 void add_choice_options(CLI::App& command, TrialArguments& args) {
-  command.add_option("-f,--file", args.file, "Manifest of a Job, Pod, MPIJob or PyTorchJob")
+  command
+      .add_option("-f,--file", args.file,
+                  "Manifest of a Job, Pod, MPIJob or PyTorchJob; - for standard input")
       ->type_name("FILE");
   command
       .add_option("--gpus", args.gpus, "Choices: 'Tesla-T4:1,2,4;A100:1', or '1,2,4' of any kind")
@@ -378,7 +395,8 @@ void add_cluster_trial_command(CLI::App& cluster, Context& context) {
   add_question_options(*command, args->question);
   add_cluster_options(*command, args->cluster.cluster, "Cluster");
   add_prometheus_options(*command, args->prometheus,
-                         "Prometheus that knows the pods (default: PROMETHEUS_IP)", "Cluster");
+                         "Prometheus that knows the pods (default: the variable PROMETHEUS_IP)",
+                         "Cluster");
   add_agent_options(*command, args->cluster, "Cluster");
   add_shared_option(*command, args->shared);
   add_store_option(*command, context);

@@ -33,7 +33,7 @@ void add_placement_options(CLI::App& command, PlacementOptions& options) {
   constexpr const char* kNodes = "Nodes";
   add_prometheus_options(
       command, options.prometheus,
-      "Where the nodes' load is asked for (default: PROMETHEUS_IP, else nowhere: "
+      "Where the nodes' load is asked for (default: the variable PROMETHEUS_IP, else nowhere: "
       "the devices that were learned are taken as idle)",
       kNodes);
   command

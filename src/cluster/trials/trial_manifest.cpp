@@ -289,6 +289,10 @@ class Copier {
 
 constexpr std::array<std::string_view, 4> kKinds = {"Pod", "Job", "MPIJob", "PyTorchJob"};
 
+bool has_kind(const std::string& kind) {
+  return std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end();
+}
+
 bool is_tried(const kubeapi::KindName& kind) {
   if (kind.kind == "Pod") return kind.group.empty();
   if (kind.kind == "Job") return kind.group == "batch";
@@ -311,11 +315,12 @@ Result<TrialSource> read_trial_source(const std::string& text, const std::string
                .kind = text_at(json, "kind")},
       .name = text_at(at(json, "metadata"), "name"),
       .name_space = text_at(at(json, "metadata"), "namespace")};
+  if (!is_tried(source.kind) && has_kind(source.kind.kind))
+    return wrong(fmt::format("a kind {} of {} cannot be tried; check its apiVersion",
+                             in_quotes(source.kind.kind), in_quotes(version)));
   if (!is_tried(source.kind))
-    return wrong(fmt::format(
-        "a kind {} of {} cannot be tried, only a Pod, Job, MPIJob or "
-        "PyTorchJob{}",
-        in_quotes(source.kind.kind), in_quotes(version), suggestion(source.kind.kind, kKinds)));
+    return wrong(fmt::format("a kind {} of {} cannot be tried{}", in_quotes(source.kind.kind),
+                             in_quotes(version), suggestion(source.kind.kind, kKinds)));
   if (source.name.empty()) source.name = text_at(at(json, "metadata"), "generateName");
   while (source.name.ends_with('-')) source.name.pop_back();
   if (source.name.empty()) return wrong("metadata has no name");
@@ -324,13 +329,13 @@ Result<TrialSource> read_trial_source(const std::string& text, const std::string
         source.name_space.empty() ? "" : kubeapi::wrong_namespace(source.name_space)})
     if (!why.empty()) return wrong(why);
   if (!at(json, "spec").is_object()) return wrong("it has no spec");
+  if (const auto fine = check_containers(at(json, "spec")); !fine)
+    return wrong(fine.error().message);
   json.erase("status");
   source.json = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   return source;
 }
 
-  if (const auto fine = check_containers(at(json, "spec")); !fine)
-    return wrong(fine.error().message);
 Result<TrialCopy> make_trial_copy(const TrialSource& source, const Choice& choice,
                                   const CopySettings& settings, uint64_t number) {
   const bool divided = choice.count != std::floor(choice.count);
