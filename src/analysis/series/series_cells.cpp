@@ -108,19 +108,66 @@ void turn_clock(std::string& iso) {
   iso.replace(kHour, 2, fmt::format("{:02}", *hour % 12 + (half == "pm" ? 12 : 0)));
 }
 
+/// 01-Jan-2026 or 1 Jan 2026 with anything behind it as 2026-01-01; empty when it is none.
+std::string named_month_date(std::string_view text) {
+  constexpr std::string_view kMonths[] = {"jan", "feb", "mar", "apr", "may", "jun",
+                                          "jul", "aug", "sep", "oct", "nov", "dec"};
+  constexpr size_t kBehindDay = 9;  // "-Jan-2026"
+  const size_t digits = text.find_first_not_of("0123456789");
+  if (digits == 0 || digits > 2 || text.size() < digits + kBehindDay) return "";
+  const char between = text[digits];
+  const auto name = lower_case(text.substr(digits + 1, 3));
+  const auto month = std::find(std::begin(kMonths), std::end(kMonths), name);
+  const auto year = text.substr(digits + 5, 4);
+  if ((between != '-' && between != ' ' && between != '/') || text[digits + 4] != between ||
+      month == std::end(kMonths) || year.find_first_not_of("0123456789") != year.npos)
+    return "";
+  return fmt::format("{}-{:02}-{:0>2}{}", year, month - std::begin(kMonths) + 1,
+                     text.substr(0, digits), text.substr(digits + kBehindDay));
+}
+
+/// The zone at the end of "2026-01-31 12:00+0100" or "2026-01-31 12:00 UTC", which is taken away,
+/// as Z or +01:00; empty: none is there.
+std::string take_zone(std::string& iso) {
+  constexpr size_t kClock = 11;
+  std::string zone;
+  for (const std::string_view word : {"utc", "gmt", "z"})
+    if (iso.size() > kClock + word.size() &&
+        lower_case(iso.substr(iso.size() - word.size())) == word) {
+      iso = trim(iso.substr(0, iso.size() - word.size()));
+      zone = "Z";
+      break;
+    }
+  const size_t sign = iso.find_first_of("+-", std::min(kClock, iso.size()));
+  if (sign == iso.npos) return zone;
+  auto digits = iso.substr(sign + 1);
+  if (digits.size() == 5 && digits[2] == ':') digits.erase(2, 1);
+  if (digits.size() == 2) digits += "00";
+  // 12:00-13:00 is a span of time rather than west of Greenwich.
+  const bool span = iso[sign] == '-' && iso[kClock - 1] == ' ' && iso.find(':', sign) != iso.npos &&
+                    std::count(iso.begin(), iso.begin() + static_cast<ptrdiff_t>(sign), ':') < 2;
+  if (span || digits.size() != 4 || digits.find_first_not_of("0123456789") != digits.npos)
+    return zone;
+  zone = fmt::format("{}{}:{}", iso[sign], digits.substr(0, 2), digits.substr(2));
+  iso = trim(iso.substr(0, sign));
+  return zone;
+}
+
 /// Dates as people write them, as ISO 8601 has it; UTC where no zone is said.
 std::string iso_of(std::string_view text, DayPlace day) {
+  constexpr size_t kDate = 10, kMinutes = 16;
   std::string iso = turned_date(text, day);
+  if (iso.empty()) iso = named_month_date(text);
   if (iso.empty()) iso = text;
-  if (iso.size() >= 10 && iso[4] == '/' && iso[7] == '/') iso[4] = iso[7] = '-';
+  if (iso.size() >= kDate && iso[4] == '/' && iso[7] == '/') iso[4] = iso[7] = '-';
   if (iso.size() == 7 && iso[4] == '-') iso += "-01";
-  if (iso.size() == 10) return iso + "T00:00:00Z";
-  if (iso.size() > 10 && iso[10] == ' ') iso[10] = 'T';
-  if (iso.size() > 11) turn_clock(iso);
-  const bool zoned = iso.ends_with('Z') || iso.find('+', 10) != std::string::npos ||
-                     iso.find('-', std::min<size_t>(iso.size(), 11)) != std::string::npos;
-  if (!zoned) iso += iso.size() == 16 ? ":00Z" : "Z";
-  return iso;
+  if (iso.size() == kDate) return iso + "T00:00:00Z";
+  if (iso.size() > kDate + 1 && iso[kDate] == ',') iso.erase(kDate, iso[kDate + 1] == ' ');
+  const auto zone = take_zone(iso);
+  if (iso.size() > kDate && (iso[kDate] == ' ' || iso[kDate] == ',')) iso[kDate] = 'T';
+  if (iso.size() > kDate + 1) turn_clock(iso);
+  if (iso.size() == kMinutes) iso += ":00";
+  return iso + (zone.empty() ? "Z" : zone);
 }
 
 /// 20260131 and the like, with or without a clock behind it, as 2026-01-31; empty when it is none.

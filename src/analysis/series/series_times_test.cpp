@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <fmt/format.h>
 #include <string>
 
@@ -30,6 +31,34 @@ TEST(ParseSeries, dates_may_be_digits_only) {
   for (const char* text :
        {"s,q\n20260330,1\n20260331,2\n20260332,3\n", "2026033123,1\n2026033124,2\n2026033125,3\n"})
     EXPECT_EQ(parse_series(text, "x")->step_seconds, 1) << "counted: " << text;
+}
+
+TEST(ParseSeries, zones_and_clocks_of_dates_as_programs_write_them) {
+  for (const char* text :
+       {"t,v\n2026-03-01T00:00Z,1\n2026-03-01T01:00Z,2\n2026-03-01T02:00Z,3\n",
+        "t,v\n2026-03-01T01:00+01:00,1\n2026-03-01T02:00+01:00,2\n2026-03-01T03:00+01:00,3\n",
+        "t,v\n2026-02-28T19:00-05:00,1\n2026-02-28T20:00-05:00,2\n2026-02-28T21:00-05:00,3\n",
+        "2026-03-01 01:00:00+0100,1\n2026-03-01 02:00:00+0100,2\n2026-03-01 03:00:00+01,3\n",
+        "2026-02-28 19:00:00-05:00,1\n2026-02-28 20:00:00 -0500,2\n2026-02-28 21:00:00.5-05,3\n",
+        "2026-03-01 00:00:00 UTC,1\n2026-03-01 01:00 GMT,2\n2026-03-01 02:00:00 +0000 UTC,3\n",
+        "t,v\n\"01.03.2026, 00:00\",1\n\"01.03.2026, 01:00\",2\n\"01.03.2026, 02:00\",3\n",
+        "t;v\n01.03.2026, 00:00;1\n01.03.2026, 01:00;2\n01.03.2026,02:00;3\n",
+        "t,v\n\"3/1/2026, 12:00:00 AM\",1\n\"3/1/2026, 1:00:00 AM\",2\n"
+        "\"3/1/2026, 2:00:00 AM\",3\n\"3/13/2026, 2:00:00 AM\",\n",
+        "t,v\n01-Mar-2026 00:00,1\n01-Mar-2026 01:00,2\n1 Mar 2026 2:00,3\n"}) {
+    const auto series = parse_series(text, "x");
+    ASSERT_TRUE(series) << text << series.error().message;
+    EXPECT_EQ(series->start, 1772323200) << text;
+    EXPECT_EQ(std::llround(series->step_seconds), 3600) << text;
+    ASSERT_GE(series->values.size(), 3) << text;
+    EXPECT_EQ(series->values[2], 3) << text;
+  }
+  for (const char* text :
+       {"t,v\n2026-03-01 00:00-01:00,1\n2026-03-01 01:00-02:00,2\n",
+        "t,v\n2026-03-01 00:00 CEST,1\n2026-03-01 01:00 CEST,2\n",
+        "t,v\n2026-03-01T00:00+1,1\n2026-03-01T01:00+1,2\n", "t,v\n01-Foo-2026,1\n02-Foo-2026,2\n",
+        "t,v\n31-Feb-2026,1\n32-Feb-2026,2\n"})
+    EXPECT_FALSE(parse_series(text, "x")) << text;
 }
 
 TEST(ParseSeries, a_date_may_be_spread_over_columns) {
