@@ -386,7 +386,7 @@ Result<EvenSeries> parse_series(std::string_view text, const std::string& who,
   Reading reading{who, {}, {separator != ',', table.missing}};
   const size_t above = rows_above(first, reading.cells);
   ASSAY_CHECK(leave_out(rows, first, above, who));
-  ASSAY_TRY(reading.layout, layout_of(first, reading.cells, table, who));
+  ASSAY_TRY(reading.layout, layout_of(first, rows, reading.cells, table, who));
   reading.cells.compact = reading.layout.compact;
   ASSAY_TRY(reading.cells.day, day_place(first, rows, reading.layout, who));
   const auto& times = reading.layout.time_name;

@@ -3,6 +3,7 @@
 
 #include "above_table.h"
 #include "number_times.h"
+#include "value_column.h"
 
 #include <algorithm>
 #include <chrono>
@@ -240,38 +241,28 @@ void join_clock(SeriesLayout& layout, const std::vector<Column>& columns, const 
     join(*hour, TimeParts::digits);
 }
 
-/// Whether its head says that its numbers are positions, parts of a time or names.
-bool counts_or_names(std::string_view head) {
-  constexpr std::string_view kLast[] = {"step",  "steps", "index", "idx", "iteration", "iterations",
-                                        "epoch", "iter",  "iters", "row", "id",        "siteid"};
-  constexpr std::string_view kWhole[] = {"hour",    "hr",   "stunde", "day",    "tag",
-                                         "month",   "year", "monat",  "minute", "doy",
-                                         "station", "jahr", "site"};
-  const auto is_in = [](const auto& words, std::string_view word) {
-    return std::find(std::begin(words), std::end(words), word) != std::end(words);
-  };
-  const std::string name = lower_case(trim(head));
-  return is_in(kWhole, name) ||
-         is_in(kLast, std::string_view(name).substr(name.find_last_of(" _-./:") + 1));
-}
-
-/// The first of numbers behind the times, or of all where there are none; those that hardly are
-/// values only where there are no others.
+/// The first of numbers behind the times, or of all where there are none; those that are always the
+/// same or hardly are values only where there are no others.
 size_t found_value(const std::vector<Column>& columns, const SeriesLayout& layout,
-                   const Cells& first) {
+                   const Cells& first, const CsvRows& rows, const CellReader& reader) {
+  constexpr double kFew = 31;
   const auto& time = layout.time;
   const auto& parts = layout.parts;
   const size_t begin = time ? *time + 1 : 0;
   std::optional<size_t> other;
+  std::vector<size_t> places;
   for (size_t i = 0; i < columns.size(); ++i) {
     const size_t place = (begin + i) % columns.size();
     if (place == time || !columns[place].has_numbers() ||
         std::find(parts.begin(), parts.end(), place) != parts.end())
       continue;
-    if (!layout.head || !counts_or_names(first[place])) return place;
-    if (!other) other = place;
+    if (!layout.head || !counts_or_names(first, place, columns[place].counts(0, kFew)))
+      places.push_back(place);
+    else if (!other)
+      other = place;
   }
-  return other.value_or(begin % columns.size());
+  if (places.empty()) return other.value_or(begin % columns.size());
+  return first_that_varies(places, rows, layout.skipped, reader);
 }
 
 Result<void> find_time(SeriesLayout& layout, const std::vector<Column>& columns, const Cells& first,
@@ -291,13 +282,9 @@ Result<void> find_time(SeriesLayout& layout, const std::vector<Column>& columns,
   return {};
 }
 
-Result<void> find_value(SeriesLayout& layout, const std::vector<Column>& columns,
-                        const Cells& first, const SeriesTable& table, const std::string& who) {
+Result<void> place_value(SeriesLayout& layout, const Cells& first, const SeriesTable& table,
+                         const std::string& who) {
   const auto& asked = table.column;
-  if (asked.empty()) {
-    layout.value = found_value(columns, layout, first);
-    return {};
-  }
   const auto place = place_of(asked, first, layout.head);
   if (!place) return bad_input(no_column(asked, first, layout, who));
   if (place == layout.time)
@@ -349,8 +336,9 @@ std::string SeriesLayout::time_text(const Cells& cells) const {
   return day + " " + clock;
 }
 
-Result<SeriesLayout> layout_of(const std::vector<Cells>& rows, const CellReader& reader,
-                               const SeriesTable& asked, const std::string& who) {
+Result<SeriesLayout> layout_of(const std::vector<Cells>& rows, const CsvRows& all,
+                               const CellReader& reader, const SeriesTable& asked,
+                               const std::string& who) {
   const Cells& first = rows[0];
   SeriesLayout layout;
   layout.columns = first.size();
@@ -366,7 +354,10 @@ Result<SeriesLayout> layout_of(const std::vector<Cells>& rows, const CellReader&
     if (layout.head && asked.time_column.empty() && !columns[*layout.time].has_dates())
       ASSAY_CHECK(join_year(layout, columns, first, who));
   }
-  ASSAY_CHECK(find_value(layout, columns, first, asked, who));
+  if (asked.column.empty())
+    layout.value = found_value(columns, layout, first, all, reader);
+  else
+    ASSAY_CHECK(place_value(layout, first, asked, who));
   if (layout.head) {
     layout.name = trim(first[layout.value]);
     if (layout.time) layout.time_name = trim(first[*layout.time]);

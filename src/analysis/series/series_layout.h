@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <assay/analysis/series_analysis.h>
+#include <assay/base/csv.h>
 #include <assay/base/result.h>
 
 namespace assay::analysis {
@@ -49,12 +50,12 @@ struct SeriesLayout {
   std::string words(bool dates) const;
 };
 
-/// By the first rows of a table, at least one; `who` is for messages. Times are in the column that
-/// was asked for, if not in `none`, the only one of dates, or the first, with those beside it that
-/// have the rest of them; values in the one that was
-/// asked for, or the first with numbers behind the times.
+/// By the first rows of a table, at least one, and `all` of them; `who` is for messages. Times are
+/// in the column that was asked for, if not in `none`, the only one of dates, or the first, with
+/// those beside it that have the rest of them; values in the one that was asked for, or the first
+/// with numbers behind the times that are not all the same.
 Result<SeriesLayout> layout_of(const std::vector<std::vector<std::string>>& rows,
-                               const CellReader& reader, const SeriesTable& asked,
-                               const std::string& who);
+                               const CsvRows& all, const CellReader& reader,
+                               const SeriesTable& asked, const std::string& who);
 
 }  // namespace assay::analysis

@@ -100,24 +100,6 @@ TEST(ParseSeries, days_may_be_those_of_the_year) {
             "x:3: '2027-366' ");
 }
 
-TEST(ParseSeries, positions_parts_of_times_and_names_are_no_values_where_there_are_others) {
-  for (const auto& [head, value] : {std::pair{"Wall time,Step,Value", "Value"},
-                                    {"timestamp,step,loss", "loss"},
-                                    {"timestamp,index,utilization.gpu [%]", "utilization.gpu [%]"},
-                                    {"date,SiteID,Flow", "Flow"},
-                                    {"date,STATIONS_ID,Flow", "Flow"},
-                                    {"date,T,P", "T"},
-                                    {"date,NO,O3", "NO"},
-                                    {"date,generation,load", "generation"},
-                                    {"date,step,id", "step"}}) {
-    const auto series =
-        parse_series(std::string(head) + "\n1772323200,7,5\n1772326800,7,6\n1772330400,7,5\n", "x");
-    ASSERT_TRUE(series) << head << series.error().message;
-    EXPECT_NE(series->columns.find(fmt::format("({}) by", value)), std::string::npos)
-        << series->columns;
-  }
-}
-
 TEST(ParseSeries, a_row_without_a_part_of_its_date_is_told) {
   for (const char* text : {"Date,Time,Q\n2026-03-01,01:00,1\n2026-03-01,02:00,2\n2026-03-01,,3\n",
                            "Date,Hour,Q\n2026-03-01,1,1\n2026-03-01,2,2\n2026-03-01,,3\n",
