@@ -20,12 +20,18 @@ bool is_limit(std::string_view cell) {
          trim(cell.substr(1)).find_first_not_of("0123456789.,") == cell.npos;
 }
 
-/// Ice, M or *** may be what somebody writes where there is no value.
+/// Ice, k.A., #N/A or *** may be what somebody writes where there is no value.
 bool may_mean_missing(std::string_view cell) {
-  constexpr size_t kLongest = 8;
+  constexpr size_t kLongest = 16;
+  constexpr std::string_view kBesides = " ./_-[]()!";
   if (is_limit(cell)) return true;
-  return cell.size() <= kLongest && std::all_of(cell.begin(), cell.end(), [](unsigned char c) {
-           return c < 0x80 && (std::isalpha(c) || c == '*');
+  const auto is_letter = [](unsigned char c) {
+    return c < 0x80 && (std::isalpha(c) || c == '*' || c == '#');
+  };
+  return cell.size() <= kLongest && !cell.starts_with('-') &&
+         std::any_of(cell.begin(), cell.end(), is_letter) &&
+         std::all_of(cell.begin(), cell.end(), [&](char c) {
+           return is_letter(static_cast<unsigned char>(c)) || kBesides.find(c) != kBesides.npos;
          });
 }
 

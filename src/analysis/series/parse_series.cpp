@@ -108,10 +108,12 @@ struct Reading {
   std::string who;
   SeriesLayout layout = {};
   CellReader cells = {};
-  size_t marked = 0;     ///< by what the caller said
-  bool percent = false;  ///< a value was written with its sign
-  bool years = true;     ///< every time may be one
-  bool dates = false;    ///< a time was written as a date
+  std::vector<Cells> heads = {};  ///< what is above the values
+  size_t heads_again = 0;         ///< among the values, as where tables were put together
+  size_t marked = 0;              ///< by what the caller said
+  bool percent = false;           ///< a value was written with its sign
+  bool years = true;              ///< every time may be one
+  bool dates = false;             ///< a time was written as a date
   CommaNumbers commas = {};
   PointNumbers points = {};
   NoNumbers no_numbers = {};
@@ -158,6 +160,10 @@ void add_time(Reading& reading, const std::string& cell) {
 }
 
 Result<void> read_row(Reading& reading, const Cells& cells, size_t line) {
+  if (std::find(reading.heads.begin(), reading.heads.end(), cells) != reading.heads.end()) {
+    ++reading.heads_again;
+    return {};
+  }
   ASSAY_CHECK(check_cells(reading, cells, line));
   const auto& cell = cells[reading.layout.value];
   const auto value = reading.cells.value(cell);
@@ -280,13 +286,25 @@ Result<void> leave_out(CsvRows& rows, std::vector<Cells>& first, size_t above,
 }
 
 /// What was not read as values.
-std::string left_out_text(size_t above, const SeriesLayout& layout) {
+std::string left_out_text(size_t above, const Reading& reading) {
+  const auto lines = [](size_t count) {
+    return fmt::format("{} line{}", count, count == 1 ? "" : "s");
+  };
+  std::vector<std::string> parts;
+  if (above > 0) parts.push_back(lines(above) + " of other text above the table");
+  if (reading.layout.skipped > 1) parts.emplace_back("the line below its head");
+  if (const size_t again = reading.heads_again; again > 0)
+    parts.push_back(fmt::format("{} that repeat{} its head", lines(again), again == 1 ? "s" : ""));
   std::string text;
-  if (above > 0)
-    text = fmt::format("{} line{} of other text above the table", above, above == 1 ? "" : "s");
-  if (layout.skipped > 1)
-    text += fmt::format("{}the line below its head", text.empty() ? "" : " and ");
-  return text.empty() ? text : "without " + text;
+  for (size_t i = 0; i < parts.size(); ++i)
+    text += (i == 0 ? "without " : i + 1 < parts.size() ? ", " : " and ") + parts[i];
+  return text;
+}
+
+/// Below the first row, so that columns are known by their values.
+void leave_out_heads(std::vector<Cells>& first, const CellReader& reader) {
+  if (is_head(first[0], reader))
+    first.erase(std::remove(first.begin() + 1, first.end(), Cells(first[0])), first.end());
 }
 
 Result<void> read_all(Reading& reading, CsvRows rows) {
@@ -386,7 +404,10 @@ Result<EvenSeries> parse_series(std::string_view text, const std::string& who,
   Reading reading{who, {}, {separator != ',', table.missing}};
   const size_t above = rows_above(first, reading.cells);
   ASSAY_CHECK(leave_out(rows, first, above, who));
+  leave_out_heads(first, reading.cells);
   ASSAY_TRY(reading.layout, layout_of(first, rows, reading.cells, table, who));
+  reading.heads.assign(first.begin(),
+                       first.begin() + static_cast<ptrdiff_t>(reading.layout.skipped));
   reading.cells.compact = reading.layout.compact;
   ASSAY_TRY(reading.cells.day, day_place(first, rows, reading.layout, who));
   const auto& times = reading.layout.time_name;
@@ -402,7 +423,7 @@ Result<EvenSeries> parse_series(std::string_view text, const std::string& who,
   const size_t found = without_marks(reading.samples), count = reading.samples.size();
   const size_t said = reading.marked;
   auto columns = reading.layout.words(reading.dates);
-  const auto left_out = left_out_text(above, reading.layout);
+  const auto left_out = left_out_text(above, reading);
   if (!left_out.empty()) columns += (columns.empty() ? "" : ", ") + left_out;
   ASSAY_TRY(auto series, even_steps(std::move(reading)));
   series.name = std::move(name);

@@ -23,8 +23,25 @@ constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 constexpr double kMilliseconds = 1e11, kMicroseconds = 1e14, kNanoseconds = 1e17;
 
 bool is_missing(std::string_view text) {
-  constexpr std::string_view kWords[] = {"",     "nan",  "null",  "na", "n/a", "none", "inf",
-                                         "+inf", "-inf", "[n/a]", "-",  "--",  "?"};
+  // Those in brackets are of nvidia-smi.
+  constexpr std::string_view kWords[] = {"",
+                                         "nan",
+                                         "null",
+                                         "na",
+                                         "n/a",
+                                         "none",
+                                         "inf",
+                                         "+inf",
+                                         "-inf",
+                                         "-",
+                                         "--",
+                                         "?",
+                                         "[n/a]",
+                                         "[unknown error]",
+                                         "[not supported]",
+                                         "[insufficient permissions]",
+                                         "[gpu requires reset]",
+                                         "[gpu is lost]"};
   return std::find(std::begin(kWords), std::end(kWords), lower_case(trim(text))) !=
          std::end(kWords);
 }
