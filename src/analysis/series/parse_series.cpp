@@ -2,6 +2,7 @@
 #include "above_table.h"
 #include "comma_numbers.h"
 #include "day_place.h"
+#include "missing_marks.h"
 #include "no_numbers.h"
 #include "number_times.h"
 #include "series_layout.h"
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <limits>
 
 #include <assay/analysis/series_analysis.h>
 #include <assay/base/csv.h>
@@ -22,10 +22,6 @@ namespace assay::analysis {
 namespace {
 
 constexpr size_t kMostValues = 10'000'000;
-/// What loggers write where they could not measure: where nothing else is below zero, or where it
-/// is so far below all the rest, in ranges of it.
-constexpr double kMarks[] = {-999, -9999};
-constexpr double kFarBelow = 3;
 
 /// Numbers count seconds since 1970 when they begin so far from it, in 1973 or before 1966; nearer
 /// to it they may count from anything. Farther away nothing can be told as a date.
@@ -182,27 +178,6 @@ Result<void> read_row(Reading& reading, const Cells& cells, size_t line) {
   reading.times.add(time, line);
   reading.samples.emplace_back(time, *value);
   return {};
-}
-
-/// Makes marks for missing values missing, where they can be no measurements; how many.
-size_t without_marks(Samples& samples) {
-  const auto is_mark = [](double value) {
-    return std::find(std::begin(kMarks), std::end(kMarks), value) != std::end(kMarks);
-  };
-  double low = HUGE_VAL, high = -HUGE_VAL;
-  for (const auto& [time, value] : samples)
-    if (std::isfinite(value) && !is_mark(value)) {
-      low = std::min(low, value);
-      high = std::max(high, value);
-    }
-  size_t count = 0;
-  if (low > high) return count;
-  for (auto& [time, value] : samples)
-    if (is_mark(value) && (low >= 0 || value < low - kFarBelow * (high - low))) {
-      value = std::numeric_limits<double>::quiet_NaN();
-      ++count;
-    }
-  return count;
 }
 
 /// Whether the head of a column of numbers says that they are no years.
@@ -382,9 +357,8 @@ Result<void> check_dates(const Reading& reading) {
       reading.who, in_quotes(reading.short_dates.last())));
 }
 
-std::string marks_text(const std::vector<std::string>& said, bool found) {
-  std::vector<std::string> marks = said;
-  if (found) marks.insert(marks.end(), {"-999", "-9999"});
+std::string marks_text(std::vector<std::string> marks, const std::vector<std::string>& found) {
+  marks.insert(marks.end(), found.begin(), found.end());
   std::string text;
   for (size_t i = 0; i < marks.size(); ++i)
     text += (i == 0 ? "" : i + 1 < marks.size() ? ", " : " or ") + marks[i];
@@ -420,15 +394,15 @@ Result<EvenSeries> parse_series(std::string_view text, const std::string& who,
   ASSAY_CHECK(check_serials(reading));
   std::string name = reading.layout.name;
   if (reading.percent && name.find('%') == name.npos) name += name.empty() ? "%" : " %";
-  const size_t found = without_marks(reading.samples), count = reading.samples.size();
-  const size_t said = reading.marked;
+  const auto found = without_marks(reading.samples);
+  const size_t count = reading.samples.size(), said = reading.marked;
   auto columns = reading.layout.words(reading.dates);
   const auto left_out = left_out_text(above, reading);
   if (!left_out.empty()) columns += (columns.empty() ? "" : ", ") + left_out;
   ASSAY_TRY(auto series, even_steps(std::move(reading)));
   series.name = std::move(name);
-  series.marked = said + found;
-  series.marks = marks_text(said ? table.missing : std::vector<std::string>(), found > 0);
+  series.marked = said + found.count;
+  series.marks = marks_text(said ? table.missing : std::vector<std::string>(), found.marks);
   series.rows = count;
   series.columns = std::move(columns);
   return series;

@@ -23,7 +23,7 @@ struct EvenSeries {
   std::vector<double> values;
   std::string name = {};     ///< of what was measured, with its unit; empty: nobody knows
   size_t marked = 0;         ///< values that were taken for missing by what was written for them
-  std::string marks = {};    ///< what that was: -999 or -9999
+  std::string marks = {};    ///< what that was, as -999 or M
   size_t rows = 0;           ///< of the table that it was read from; 0: of none
   std::string columns = {};  ///< which ones of the table these are, where there was a choice
   bool years = false;        ///< its times are years, and a step is as many mean ones
@@ -58,8 +58,8 @@ struct SeriesTable {
 /// Reads a table `time,value`, with or without a head, or one value a line; tabs or semicolons may
 /// stand for commas, which are decimal ones then, and lines with # above it. Times are seconds (or
 /// milli-, micro-, nanoseconds) since 1970, seconds since anything, dates with or without a time,
-/// or years; an empty cell, NaN or null is a missing value, and so are -999 and -9999 where they
-/// are far below all others. `who` is for messages.
+/// or years; an empty cell, NaN or null is a missing value, and so are -999, 9999 and the like
+/// where they are far from all others. `who` is for messages.
 Result<EvenSeries> parse_series(std::string_view text, const std::string& who,
                                 const SeriesTable& table = {});
 
