@@ -4,6 +4,7 @@
 #include "exit_code.h"
 #include "named_file.h"
 #include "prometheus_options.h"
+#include "series_span.h"
 #include "signals.h"
 #include "terminal.h"
 
@@ -22,7 +23,6 @@ namespace assay::cli {
 namespace {
 
 constexpr size_t kLargestFile = 512U << 20U;
-constexpr size_t kLongestHorizon = 100'000;
 constexpr const char* kUsualPast = "6h";
 
 struct AnalyzeArguments {
@@ -124,32 +124,14 @@ Result<analysis::EvenSeries> read_series(const AnalyzeArguments& args) {
   return analysis::parse_series(text, args.file == "-" ? "standard input" : args.file, args.table);
 }
 
-/// A count of samples, or a time that is so many steps.
-Result<size_t> samples_of(const std::string& option, const std::string& text, double step,
-                          size_t least) {
-  if (const auto count = parse_uint(text); count && *count >= least && *count <= kLongestHorizon)
-    return static_cast<size_t>(*count);
-  const auto time = parse_duration(text);
-  if (!time || parse_double(text))
-    return bad_input(fmt::format("{} {}: a number of samples from {} to {}, or a time as in 1h",
-                                 option, text, least, kLongestHorizon));
-  if (!(step > 0))
-    return bad_input(
-        fmt::format("{} {}: this series has no times; say how many samples", option, text));
-  const double count = std::round(seconds(*time) / step);
-  if (count < static_cast<double>(least) || count > static_cast<double>(kLongestHorizon))
-    return bad_input(fmt::format("{} {} is {} samples; {} to {} can be had", option, text, count,
-                                 least, kLongestHorizon));
-  return static_cast<size_t>(count);
-}
-
-Result<analysis::SeriesQuestions> questions_of(const AnalyzeArguments& args, double step) {
+Result<analysis::SeriesQuestions> questions_of(const AnalyzeArguments& args,
+                                               const analysis::EvenSeries& series) {
   analysis::SeriesQuestions questions;
   if (!args.horizon.empty()) {
-    ASSAY_TRY(questions.horizon, samples_of("--horizon", args.horizon, step, 1));
+    ASSAY_TRY(questions.horizon, samples_of("--horizon", args.horizon, series, 1));
   }
   if (!args.season.empty()) {
-    ASSAY_TRY(questions.season, samples_of("--season", args.season, step, 2));
+    ASSAY_TRY(questions.season, samples_of("--season", args.season, series, 2));
   }
   if (!args.full.empty()) {
     questions.full = parse_double(args.full);
@@ -163,7 +145,7 @@ Result<int> analyze(const AnalyzeArguments& args) {
   report::SeriesView view;
   ASSAY_TRY(view.series, read_series(args));
   view.name = !args.query.empty() ? args.query : args.file == "-" ? "standard input" : args.file;
-  ASSAY_TRY(const auto questions, questions_of(args, view.series.step_seconds));
+  ASSAY_TRY(const auto questions, questions_of(args, view.series));
   ASSAY_TRY(view.analysis, analysis::analyze_series(view.series, questions));
   view.now = seconds(SystemClock().now().time_since_epoch());
   if (!args.page.empty()) ASSAY_CHECK(write_file(args.page, report::series_page(view)));
@@ -200,10 +182,10 @@ void add_options(CLI::App& command, AnalyzeArguments& args) {
       ->allow_extra_args(false)
       ->type_name("VALUE[,VALUE...]");
   command
-      .add_option(
-          "--horizon", args.horizon,
-          "How far to tell, in samples or as a time (default: an hour; 48 samples where a step is "
-          "an hour or longer, or there are no times)")
+      .add_option("--horizon", args.horizon,
+                  "How far to tell, in samples or as a time, as 2d, 1w or 1y (default: an hour; 48 "
+                  "samples where a step is "
+                  "an hour or longer, or there are no times)")
       ->type_name("H");
   command
       .add_option("--season", args.season,
