@@ -150,7 +150,9 @@ std::string means_answer(const analysis::EvenSeries& series) {
   constexpr double kMost = 1.5;
   if (static_cast<double>(series.rows) < kMost * static_cast<double>(series.values.size()))
     return "";
-  return fmt::format("as means of {} rows at {} times: ", series.rows, series.values.size());
+  const auto kinds = series.kinds.empty() ? "" : fmt::format(" ({})", series.kinds);
+  return fmt::format("as means of {} rows at {} times{}: ", series.rows, series.values.size(),
+                     kinds);
 }
 
 std::string missing_text(size_t missing, const analysis::EvenSeries& series) {

@@ -5,6 +5,7 @@
 #include "missing_marks.h"
 #include "no_numbers.h"
 #include "number_times.h"
+#include "row_kinds.h"
 #include "series_layout.h"
 
 #include <algorithm>
@@ -399,11 +400,15 @@ Result<EvenSeries> parse_series(std::string_view text, const std::string& who,
   auto columns = reading.layout.words(reading.dates);
   const auto left_out = left_out_text(above, reading);
   if (!left_out.empty()) columns += (columns.empty() ? "" : ", ") + left_out;
+  const auto layout = reading.layout;
+  const auto cells = reading.cells;
   ASSAY_TRY(auto series, even_steps(std::move(reading)));
   series.name = std::move(name);
   series.marked = said + found.count;
   series.marks = marks_text(said ? table.missing : std::vector<std::string>(), found.marks);
   series.rows = count;
+  if (count > series.values.size())
+    series.kinds = row_kinds(rows, layout, cells, series.values.size());
   series.columns = std::move(columns);
   return series;
 }

@@ -26,8 +26,10 @@ struct EvenSeries {
   std::string marks = {};    ///< what that was, as -999 or M
   size_t rows = 0;           ///< of the table that it was read from; 0: of none
   std::string columns = {};  ///< which ones of the table these are, where there was a choice
-  bool years = false;        ///< its times are years, and a step is as many mean ones
-  bool dated = false;        ///< its times are since 1970, and not since anything
+  /// Why several rows have the same time, as in "station has 2 values: A, B"; empty: nobody knows.
+  std::string kinds = {};
+  bool years = false;  ///< its times are years, and a step is as many mean ones
+  bool dated = false;  ///< its times are since 1970, and not since anything
   /// Of a step, where all times are the same day of their month, or its last; 0: steps are even.
   int months = 0;
   bool month_ends = false;
