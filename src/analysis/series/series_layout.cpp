@@ -245,18 +245,22 @@ void join_clock(SeriesLayout& layout, const std::vector<Column>& columns, const 
 /// same or hardly are values only where there are no others.
 size_t found_value(const std::vector<Column>& columns, const SeriesLayout& layout,
                    const Cells& first, const CsvRows& rows, const CellReader& reader) {
-  constexpr double kFew = 31;
   const auto& time = layout.time;
   const auto& parts = layout.parts;
   const size_t begin = time ? *time + 1 : 0;
   std::optional<size_t> other;
   std::vector<size_t> places;
+  const auto hardly_values = [&](size_t place) {
+    if (!layout.head) return false;
+    return counts_or_names(first, place, false) ||
+           (counts_or_names(first, place, true) && are_few(place, rows, layout.skipped, reader));
+  };
   for (size_t i = 0; i < columns.size(); ++i) {
     const size_t place = (begin + i) % columns.size();
     if (place == time || !columns[place].has_numbers() ||
         std::find(parts.begin(), parts.end(), place) != parts.end())
       continue;
-    if (!layout.head || !counts_or_names(first, place, columns[place].counts(0, kFew)))
+    if (!hardly_values(place))
       places.push_back(place);
     else if (!other)
       other = place;

@@ -46,6 +46,20 @@ bool counts_or_names(const std::vector<std::string>& head, size_t place, bool fe
          is_place(head, name);
 }
 
+bool are_few(size_t place, CsvRows rows, size_t skipped, const CellReader& reader) {
+  constexpr double kLargest = 31;
+  std::vector<std::string> cells;
+  for (size_t row = 0;; ++row) {
+    const auto more = rows.next(cells);
+    if (!more || !*more) return true;
+    if (row < skipped || place >= cells.size()) continue;
+    const auto value = reader.value(cells[place]);
+    if (value && std::isfinite(*value) &&
+        (*value < 0 || *value > kLargest || *value != std::floor(*value)))
+      return false;
+  }
+}
+
 size_t first_that_varies(const std::vector<size_t>& places, CsvRows rows, size_t skipped,
                          const CellReader& reader) {
   std::vector<std::optional<double>> seen(places.size());

@@ -15,8 +15,11 @@ namespace assay::analysis {
 /// `few`: they are small whole ones, as those of GPUs are.
 bool counts_or_names(const std::vector<std::string>& head, size_t place, bool few);
 
-/// The first of these columns whose numbers are not all the same, or just the first one. `rows` is
-/// the whole table, of which so many are `skipped`.
+/// Whether all numbers of a column are whole ones from 0 to 31. `rows` is the whole table, of which
+/// so many are `skipped`.
+bool are_few(size_t place, CsvRows rows, size_t skipped, const CellReader& reader);
+
+/// The first of these columns whose numbers are not all the same, or just the first one.
 size_t first_that_varies(const std::vector<size_t>& places, CsvRows rows, size_t skipped,
                          const CellReader& reader);
 

@@ -49,6 +49,9 @@ TEST(ParseSeries, what_gpus_are_called_is_no_value_but_what_they_use_is) {
   EXPECT_EQ(used->name, "gpu");
   const auto called = parse_series("time,gpu,node,use\n0,0,n1,50\n1,0,n1,97\n2,0,n1,12\n", "x");
   EXPECT_EQ(called->name, "use");
+  std::string idle = "time,gpu,mem\n";
+  for (int i = 0; i < 300; ++i) idle += fmt::format("{},{},{}\n", i, i < 250 ? i % 2 : 90, i % 7);
+  EXPECT_EQ(parse_series(idle, "x")->name, "gpu") << "idle for long";
   const auto alone = parse_series("time,gpu\n0,0\n1,1\n2,0\n", "x");
   ASSERT_TRUE(alone) << alone.error().message;
   EXPECT_EQ(alone->name, "gpu");
