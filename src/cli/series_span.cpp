@@ -40,8 +40,10 @@ std::string step_text(const analysis::EvenSeries& series) {
   };
   const double step = series.step_seconds;
   if (series.years) return of(std::round(step / analysis::kSecondsOfYear), "year");
-  if (series.months > 0)
-    return series.months % 12 ? of(series.months, "month") : of(series.months / 12, "year");
+  if (const int months = series.months; months > 0) {
+    const int years = months / 12;
+    return months % 12 ? of(months, "month") : of(years, "year");
+  }
   for (const auto& [seconds, unit] : {std::pair{kDay, "day"}, {3600.0, "hour"}, {60.0, "minute"}})
     if (step >= seconds && std::fmod(step, seconds) == 0) return of(step / seconds, unit);
   return of(step, "second");

@@ -62,6 +62,8 @@ TEST(SeriesSpan, that_is_shorter_than_a_step_tells_the_step) {
             "--horizon 2d: a step is 3 months here, and 1 at least is needed");
   EXPECT_EQ(trouble("1w", years()),
             "--horizon 1w: a step is a year here, and 1 at least is needed");
+  EXPECT_EQ(trouble("1w", months(24)),
+            "--horizon 1w: a step is 2 years here, and 1 at least is needed");
   EXPECT_EQ(trouble("1h", steps_of(3600), 2),
             "--horizon 1h: a step is an hour here, and 2 at least are needed");
   EXPECT_EQ(trouble("0s", steps_of(90)),
