@@ -266,6 +266,8 @@ size_t found_value(const std::vector<Column>& columns, const SeriesLayout& layou
       other = place;
   }
   if (places.empty()) return other.value_or(begin % columns.size());
+  // What is used may be idle all the time.
+  if (layout.head && full_of(first[places[0]], {})) return places[0];
   return first_that_varies(places, rows, layout.skipped, reader);
 }
 

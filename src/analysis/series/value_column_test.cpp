@@ -37,6 +37,16 @@ TEST(ParseSeries, positions_parts_of_times_and_names_are_no_values_where_there_a
   }
 }
 
+TEST(ParseSeries, what_is_used_may_be_idle_all_the_time) {
+  for (const auto& [head, name] :
+       {std::pair{"time,utilization.gpu [%],power.draw [W]", "utilization.gpu [%]"},
+        {"time,depth,power.draw [W]", "power.draw [W]"}}) {
+    const auto series = parse_series(std::string(head) + "\n0,0,71\n1,0,70\n2,0,71\n", "x");
+    ASSERT_TRUE(series) << series.error().message;
+    EXPECT_EQ(series->name, name);
+  }
+}
+
 TEST(ParseSeries, where_something_stands_is_no_value) {
   const auto series =
       parse_series("time,lat,long,depth\n0,51.0,13.7,5\n1,51.1,13.8,6\n2,51.2,13.9,5\n", "x");
