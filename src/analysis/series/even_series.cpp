@@ -115,13 +115,13 @@ double EvenSeries::time(size_t i) const {
   return 86400.0 * static_cast<double>(days_before(year(at)));
 }
 
-Result<EvenSeries> evenly(Samples samples, size_t most, bool dated) {
+Result<EvenSeries> evenly(Samples samples, size_t most, bool dated, bool written) {
   std::erase_if(samples, [](const auto& sample) { return !std::isfinite(sample.first); });
   std::stable_sort(samples.begin(), samples.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   if (samples.size() < 2 || samples.front().first == samples.back().first)
     return bad_input("a series needs values at two different times at least");
-  ASSAY_CHECK(check_ends(samples, dated));
+  if (written) ASSAY_CHECK(check_ends(samples, dated));
   EvenSeries series;
   series.start = samples.front().first;
   const auto calendar = dated ? calendar_months(samples) : std::nullopt;

@@ -222,7 +222,7 @@ Result<EvenSeries> even_steps(Reading reading) {
     const double from_1970 = std::abs(first_time(reading.samples));
     const bool since_1970 = reading.dates || far || from_1970 >= kFarFrom1970;
     const bool dated = since_1970 && from_1970 <= kFarthestDate;
-    auto series = evenly(std::move(reading.samples), kMostValues, dated && !reading.years);
+    auto series = evenly(std::move(reading.samples), kMostValues, dated && !reading.years, true);
     if (!series) return bad_input(fmt::format("{}: {}", reading.who, series.error().message));
     series->dated = reading.years || dated;
     if (reading.years) count_years(*series);

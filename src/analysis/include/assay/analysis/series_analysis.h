@@ -43,10 +43,10 @@ struct EvenSeries {
 /// Puts samples at any times into equal steps of the usual distance between them: several in one
 /// step become their mean, a step without is missing. Times need not be sorted; those that are not
 /// finite are left out. Of times that are `dated`, seconds since 1970, steps may be months. An
-/// error: fewer than two times, so far apart that there would be more than `most` steps, or a few
-/// at an end that are far from all others.
+/// error: fewer than two times, so far apart that there would be more than `most` steps, or, of
+/// times that somebody has `written`, a few at an end that are far from all others.
 Result<EvenSeries> evenly(std::vector<std::pair<double, double>> samples, size_t most = 10'000'000,
-                          bool dated = true);
+                          bool dated = true, bool written = false);
 
 /// How to read a table, where that is not clear by itself. Columns are named by their heads or
 /// counted from 1.
